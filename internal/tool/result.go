@@ -132,9 +132,9 @@ type Result struct {
 
 // A Failure is what the tool could not say itself.
 type Failure struct {
-	Code           Code   `json:"code"`
-	Message        string `json:"message"`
-	ExitCode       *int   `json:"exit_code,omitempty"`
+	Code           Code
+	Message        string
+	ExitCode       *int   // nil when there was none: killed, or never started
 	Stdout, Stderr string // what was captured, cut to size
 }
 

@@ -1,0 +1,230 @@
+package convo
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"ikigai/internal/tool"
+)
+
+// ToolCall is a call as the model made it.
+type ToolCall struct{ tool.Call }
+
+// ToolResult is the one answer to a call.
+type ToolResult struct{ tool.Result }
+
+// callJSON is the data_json of a tool_call, as the first seed wrote it: the
+// arguments are a string, verbatim.
+type callJSON struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// MarshalJSON writes {id, type, function:{name, arguments}}.
+func (c ToolCall) MarshalJSON() ([]byte, error) {
+	j := callJSON{ID: c.ID, Type: "function"}
+	j.Function.Name, j.Function.Arguments = c.Name, string(c.Args)
+	return encode(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (c *ToolCall) UnmarshalJSON(raw []byte) error {
+	var j callJSON
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return err
+	}
+	c.Call = tool.Call{ID: j.ID, Name: j.Function.Name, Args: json.RawMessage(j.Function.Arguments)}
+	return nil
+}
+
+// resultJSON is the data_json of a tool_result: the seed's four fields first.
+type resultJSON struct {
+	CallID    string          `json:"tool_call_id"`
+	Name      string          `json:"name"`
+	Output    string          `json:"output"`
+	Success   bool            `json:"success"`
+	ErrorType tool.ErrorType  `json:"error_type"`
+	Failure   *failureJSON    `json:"failure,omitempty"`
+	TookUS    int64           `json:"took_us"`
+	At        int64           `json:"at_ms,omitempty"`
+	Truncated bool            `json:"truncated,omitempty"`
+	Limit     int             `json:"limit,omitempty"`
+	Notes     []string        `json:"notes,omitempty"`
+	Display   json.RawMessage `json:"display,omitempty"`
+}
+
+type failureJSON struct {
+	Code     tool.Code `json:"code"`
+	Message  string    `json:"message"`
+	ExitCode *int      `json:"exit_code"`
+	Stdout   string    `json:"stdout,omitempty"`
+	Stderr   string    `json:"stderr,omitempty"`
+}
+
+// MarshalJSON writes {tool_call_id, name, output, success, ...}; output is the
+// tool's own JSON as a string.
+func (r ToolResult) MarshalJSON() ([]byte, error) {
+	code := r.Code()
+	j := resultJSON{
+		CallID: r.CallID, Name: r.Name, Output: string(r.Data), Success: code == "", ErrorType: code.Type(),
+		TookUS: r.Took.Microseconds(), Truncated: r.Truncated, Limit: r.Limit, Notes: r.Notes, Display: r.Display,
+	}
+	if !r.At.IsZero() {
+		j.At = r.At.UnixMilli()
+	}
+	if f := r.Failure; f != nil {
+		j.Output = string(r.Envelope())
+		j.Failure = &failureJSON{Code: f.Code, Message: f.Message, ExitCode: f.ExitCode, Stdout: f.Stdout, Stderr: f.Stderr}
+	}
+	return encode(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *ToolResult) UnmarshalJSON(raw []byte) error {
+	var j resultJSON
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return err
+	}
+	r.Result = tool.Result{
+		CallID: j.CallID, Name: j.Name, Took: time.Duration(j.TookUS) * time.Microsecond,
+		Truncated: j.Truncated, Limit: j.Limit, Notes: j.Notes, Display: j.Display,
+	}
+	if j.At != 0 {
+		r.At = time.UnixMilli(j.At).UTC()
+	}
+	if f := j.Failure; f != nil {
+		r.Failure = &tool.Failure{Code: f.Code, Message: f.Message, ExitCode: f.ExitCode, Stdout: f.Stdout, Stderr: f.Stderr}
+	} else {
+		r.Data = json.RawMessage(j.Output)
+	}
+	return nil
+}
+
+// eventJSON is an event as a line of JSON: exports, session show, debug encode.
+type eventJSON struct {
+	Seq     int64           `json:"seq,omitempty"`
+	Turn    int             `json:"turn,omitempty"`
+	At      string          `json:"at,omitempty"`
+	Kind    Kind            `json:"kind"`
+	Content string          `json:"content"`
+	Data    json.RawMessage `json:"data_json,omitempty"`
+	Reply   string          `json:"reply,omitempty"`
+	Keep    *Opaque         `json:"keep,omitempty"`
+}
+
+// MarshalJSON writes {seq, turn, at, kind, content, data_json, reply, keep}.
+func (e Event) MarshalJSON() ([]byte, error) {
+	data, err := e.Data()
+	if err != nil {
+		return nil, err
+	}
+	j := eventJSON{Seq: e.Seq, Turn: e.Turn, Kind: e.Kind, Content: e.Text, Data: data, Reply: e.Reply, Keep: e.Keep}
+	if !e.At.IsZero() {
+		j.At = e.At.UTC().Format(time.RFC3339Nano)
+	}
+	return encode(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. data_json may also be a string
+// that holds the JSON.
+func (e *Event) UnmarshalJSON(raw []byte) error {
+	var j eventJSON
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return err
+	}
+	var at time.Time
+	if j.At != "" {
+		var err error
+		if at, err = time.Parse(time.RFC3339Nano, j.At); err != nil {
+			return fmt.Errorf("reading the time of an event: %w", err)
+		}
+	}
+	body, err := DecodeBody(j.Kind, unquoted(j.Data))
+	if err != nil {
+		return err
+	}
+	*e = Event{Seq: j.Seq, Turn: j.Turn, At: at, Kind: j.Kind, Text: j.Content, Body: body, Reply: j.Reply, Keep: j.Keep}
+	return nil
+}
+
+func unquoted(raw json.RawMessage) json.RawMessage {
+	var s string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return json.RawMessage(s)
+	}
+	return raw
+}
+
+// Data is the data_json of the event; nil where the kind is plain text.
+func (e Event) Data() (json.RawMessage, error) {
+	switch b := e.Body.(type) {
+	case nil:
+		return nil, nil
+	case Unknown:
+		return b.Data, nil
+	default:
+		raw, err := encode(b)
+		if err != nil {
+			return nil, fmt.Errorf("encoding a %s event: %w", e.Kind, err)
+		}
+		return raw, nil
+	}
+}
+
+// bodies makes an empty body of each kind that has one.
+var bodies = map[Kind]func(json.RawMessage) (Body, error){
+	KindToolCall:   read[ToolCall],
+	KindToolResult: read[ToolResult],
+	KindOpaque:     read[Opaque],
+	KindDecision:   read[Decision],
+	KindUsage:      read[Usage],
+	KindDelta:      read[Delta],
+	KindRunning:    read[Running],
+	KindToolOutput: read[ToolOutput],
+	KindAsk:        read[Ask],
+	KindState:      read[State],
+	KindNotice:     read[Notice],
+	KindError:      read[Error],
+	KindLimit:      read[Limit],
+	KindCommand:    read[Command],
+	KindEnd:        read[End],
+}
+
+func read[B Body](raw json.RawMessage) (Body, error) {
+	var b B
+	err := json.Unmarshal(raw, &b)
+	return b, err
+}
+
+// DecodeBody reads the data_json of an event of that kind.
+func DecodeBody(k Kind, raw json.RawMessage) (Body, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	decode, ok := bodies[k]
+	if !ok {
+		return Unknown{Of: k, Data: raw}, nil
+	}
+	b, err := decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("reading the data of a %s event: %w", k, err)
+	}
+	return b, nil
+}
+
+// encode is json.Marshal without the escapes for HTML: people read these bytes.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
