@@ -1,0 +1,7 @@
+package sandbox
+
+import "syscall"
+
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}
