@@ -31,7 +31,8 @@ type Session struct {
 // goroutines, several processes and, where the store is shared, several machines.
 type Store interface {
 	// Begin makes a session, or opens one that exists for appending. A session
-	// that another living process has open is refused with *Busy.
+	// that is open already, here or in another living process, is refused with
+	// *Busy. With *Unsaved it has begun, but in memory only until space returns.
 	Begin(ctx context.Context, s Session) error
 
 	// End lets the session go, so that another process may open it.
@@ -41,27 +42,39 @@ type Store interface {
 	// *NoSession.
 	Session(ctx context.Context, id string) (Session, error)
 
-	// Sessions lists them, the newest first.
+	// Sessions lists them, the last used first.
 	Sessions(ctx context.Context, f Filter) iter.Seq2[Session, error]
 
 	// Update changes title, branch and model.
 	Update(ctx context.Context, s Session) error
 
-	// Remove deletes a session and its events.
+	// Remove deletes a session and its events; one that is open elsewhere is *Busy.
 	Remove(ctx context.Context, session string) error
 
-	// Append keeps an event. It hands it to the one writer and does not wait for
-	// the disk. What could not be written stays queued, in order, and is tried
-	// again with the next Append or Sync; the error says what is wrong until then.
+	// Append keeps an event of a session that was begun here. Its Seq must be the
+	// next one: the first is 1. It hands the event to the one writer and does not
+	// wait for the disk. What could not be written stays queued, in order, and is
+	// tried again with the next Append, Flush or Sync; until then the error is
+	// *Unsaved and the event is in good hands. With any other error it was refused.
 	Append(ctx context.Context, session string, e convo.Event) error
 
-	// Sync returns when everything before it is durable, or with the reason why not.
+	// Flush returns when everything appended before it outlives this process
+	// (kill -9), or with *Unsaved. Whoever shows an event as kept calls it first.
+	Flush(ctx context.Context) error
+
+	// Sync returns when everything appended before it outlives a loss of power,
+	// or with *Unsaved.
 	Sync(ctx context.Context) error
 
-	// Events gives the stored events with a Seq above after, in order.
+	// Events gives the stored events with a Seq above after, in order. A body
+	// that cannot be read is a convo.Unknown.
 	Events(ctx context.Context, session string, after int64) iter.Seq2[convo.Event, error]
 
-	// Head is the hash of the session's last event; each covers the one before it.
+	// Rows gives the same events as they are stored, for Verify and Fork.
+	Rows(ctx context.Context, session string, after int64) iter.Seq2[Row, error]
+
+	// Head is the hash of the session's last event; each covers the one before
+	// it. It is kept beside the events, so that a cut at the end shows.
 	Head(ctx context.Context, session string) (string, error)
 
 	// Close writes what is queued, ends the sessions of this process and frees the store.
@@ -73,6 +86,40 @@ type Filter struct {
 	Dir   string // only those begun in this folder
 	Limit int
 }
+
+// A Searcher finds words in the events of all sessions.
+type Searcher interface {
+	// Search gives the events whose text holds every one of the words, whatever
+	// their case, the last used session first and its newest event first; at most
+	// limit of them, all when limit is 0.
+	Search(ctx context.Context, words string, limit int) iter.Seq2[Hit, error]
+}
+
+// A Hit is one event that Search found.
+type Hit struct {
+	Session string     `json:"session"`
+	Title   string     `json:"title"`
+	Seq     int64      `json:"seq"`
+	At      time.Time  `json:"at"`
+	Kind    convo.Kind `json:"kind"`
+	Excerpt string     `json:"excerpt"` // one line around the first word
+}
+
+// Unsaved says that events are in memory only, and why. They are tried again
+// with the next Append, Flush or Sync.
+type Unsaved struct {
+	Events int
+	Err    error
+}
+
+func (u *Unsaved) Error() string {
+	if u.Events == 0 {
+		return fmt.Sprintf("the session is not saved to disk: %v", u.Err)
+	}
+	return fmt.Sprintf("%d events are not saved to disk: %v", u.Events, u.Err)
+}
+
+func (u *Unsaved) Unwrap() error { return u.Err }
 
 // Busy says that another process has the session open.
 type Busy struct {
