@@ -50,7 +50,7 @@ func (s *scanner) surrounded(closing string) (value, error) {
 		return v, nil
 	}
 	if !isProse(rest) {
-		return v, s.errorf("unexpected text after the object, send one JSON object and nothing else,")
+		return v, s.errorf("unexpected text after the object, send one JSON object and nothing else")
 	}
 	s.note("text after the object removed")
 	return v, nil

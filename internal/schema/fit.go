@@ -184,50 +184,26 @@ func (r *reader) fitObject(n *node, v *value, exact bool) {
 	v.members = kept
 }
 
-// rename gives members their declared names. Two that mean the same parameter
-// are refused: to pick one would be a guess.
+// rename gives members their declared names, unless the name is there already.
 func (r *reader) rename(n *node, v *value) {
 	for i := range v.members {
 		m := &v.members[i]
 		if n.properties[m.name] != nil {
 			continue
 		}
-		name := n.meant(m.name)
-		switch {
-		case name == "":
-		case v.get(name) != nil:
-			r.enter(name, 0)
-			r.fail("is given twice, as %q and as %q; give it once", name, m.name)
-			r.leave()
-		default:
+		if name := n.meant(m.name); name != "" && v.get(name) == nil {
 			r.note("%q read as %q", m.name, name)
 			m.name = name
 		}
 	}
-	r.refuseLookalikes(n, v)
 }
 
 // meant is the declared name that another spelling or an alias stands for, or empty.
-func (n *node) meant(name string) string { return n.folded[fold(name)] }
-
-// refuseLookalikes refuses names that a decoder might take for a declared one
-// though they are not: encoding/json folds the long s and the Kelvin sign.
-func (r *reader) refuseLookalikes(n *node, v *value) {
-	for i := range v.members {
-		name := v.members[i].name
-		if n.properties[name] != nil || isASCII(name) {
-			continue
-		}
-		for _, declared := range n.order {
-			if strings.EqualFold(name, declared) {
-				r.fail("must not have the name %q, which only looks like %q", name, declared)
-			}
-		}
+func (n *node) meant(name string) string {
+	if declared := n.spellings[fold(name)]; declared != "" {
+		return declared
 	}
-}
-
-func isASCII(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
+	return n.spellings[lower(name)]
 }
 
 // omit reports whether the member m is left out: null where nothing may stand
@@ -239,6 +215,9 @@ func (r *reader) omit(n *node, m *member, exact bool) bool {
 			r.note("null read as absent")
 		}
 		return absent
+	}
+	if r.refuseTwin(n, m.name) {
+		return true
 	}
 	if !exact || !n.closed {
 		return false
@@ -252,6 +231,23 @@ func (r *reader) omit(n *node, m *member, exact bool) bool {
 		r.dropped = append(r.dropped, r.place())
 	}
 	return true
+}
+
+// refuseTwin refuses a name that means a parameter given already, as to pick
+// one would be a guess, and a name that a decoder might take for a declared one
+// though it is not: encoding/json folds case, the long s and the Kelvin sign.
+func (r *reader) refuseTwin(n *node, name string) bool {
+	if declared := n.meant(name); declared != "" {
+		r.fail("means %s, which is given already; give it once", declared)
+		return true
+	}
+	for _, declared := range n.order {
+		if strings.EqualFold(name, declared) {
+			r.fail("only looks like %s", declared)
+			return true
+		}
+	}
+	return false
 }
 
 // misplaced reports whether v holds what belongs to the object around it.

@@ -25,7 +25,7 @@ type node struct {
 	items              *node
 
 	properties       map[string]*property
-	folded           map[string]string // the name behind each spelling; empty when several are
+	spellings        map[string]string // the name behind each way to write it; empty when there are several
 	order            []string          // the names of properties
 	required         []string
 	minSize, maxSize *int
@@ -98,6 +98,7 @@ func (c *compiler) node(s *value) *node {
 	}
 	n.enum = s.get("enum").list()
 	if constant := s.get("const"); constant != nil {
+		n.never = n.never || len(n.enum) > 0 && !slices.ContainsFunc(n.enum, constant.same)
 		n.enum = []value{*constant}
 	}
 	c.scalars(n, s)
@@ -149,7 +150,7 @@ func (c *compiler) objects(n *node, s *value) {
 
 func (c *compiler) properties(n *node, properties *value) {
 	n.properties = map[string]*property{}
-	n.folded = map[string]string{}
+	n.spellings = map[string]string{}
 	for i := range properties.all() {
 		m := &properties.members[i]
 		p := &property{c.node(&m.value), m.name, slices.Contains(n.required, m.name)}
@@ -165,13 +166,15 @@ func (c *compiler) properties(n *node, properties *value) {
 	}
 }
 
-// spell remembers that names which look like spelling mean name.
+// spell remembers that spelling, and what looks like it, means name.
 func (n *node) spell(spelling, name string) {
-	key := fold(spelling)
-	if other, taken := n.folded[key]; taken && other != name {
-		name = ""
+	for _, key := range [...]string{fold(spelling), lower(spelling)} {
+		if other, taken := n.spellings[key]; taken && other != name {
+			n.spellings[key] = ""
+		} else {
+			n.spellings[key] = name
+		}
 	}
-	n.folded[key] = name
 }
 
 // fixed reports whether all names that may come are named: nothing says that
@@ -252,13 +255,32 @@ func (v *value) count() *int {
 }
 
 // fold is a name or a word without what models get wrong: the case of its
-// letters (ASCII ones only) and the sign between its words.
+// letters (ASCII ones only) and the sign between its words. A sign before or
+// after them stays, as it may mean something.
 func fold(s string) string {
-	return strings.Map(func(r rune) rune {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
 		switch {
-		case r == '_' || r == '-' || r == ' ':
-			return -1
-		case 'A' <= r && r <= 'Z':
+		case c == '-' || c == ' ':
+			c = '_'
+		case isUpper(c):
+			if i > 0 && !isUpper(s[i-1]) && strings.IndexByte("_- ", s[i-1]) < 0 {
+				b.WriteByte('_')
+			}
+			c |= 0x20
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+// lower is s with ASCII letters in lower case.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
 			return r | 0x20
 		}
 		return r

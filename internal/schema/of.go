@@ -41,11 +41,13 @@ func Of[T any]() Object {
 // typeOf is the schema of a type. The structs around it are known, so that one
 // which holds itself comes to an end.
 func typeOf(t reflect.Type, around []reflect.Type) value {
-	switch known := typeWord(t); {
+	switch word := typeWord(t); {
 	case t == reflect.TypeFor[time.Time]():
 		return objectOf(member{"type", textOf("string")}, member{"format", textOf("date-time")})
-	case known != "":
-		return objectOf(member{"type", textOf(known)})
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return objectOf() // anything: the type reads it by itself
+	case word != "":
+		return objectOf(member{"type", textOf(word)})
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -67,11 +69,8 @@ func typeOf(t reflect.Type, around []reflect.Type) value {
 
 // typeWord is the type keyword of what needs no more than that, or empty.
 func typeWord(t reflect.Type) string {
-	pointer := reflect.PointerTo(t)
 	switch k := t.Kind(); {
-	case t == reflect.TypeFor[json.RawMessage](), pointer.Implements(reflect.TypeFor[json.Unmarshaler]()):
-		return "" // anything: the type reads it by itself
-	case k == reflect.String, pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+	case k == reflect.String, reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return "string"
 	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		return "string" // base64

@@ -58,7 +58,7 @@ func (s *scanner) note(repair string) {
 }
 
 func (s *scanner) errorf(format string, args ...any) error {
-	return &ParseError{fmt.Sprintf(format, args...) + fmt.Sprintf(" at byte %d", s.pos)}
+	return &ParseError{fmt.Sprintf("at byte %d: ", s.pos) + fmt.Sprintf(format, args...)}
 }
 
 // document reads the value and what models write around it.
@@ -425,25 +425,31 @@ func (s *scanner) string() (string, error) {
 		s.note("curly quotes read as double quotes")
 		s.pos += len(openingCurly) - 1
 	}
+	plain := s.plain(end)
+	if strings.HasPrefix(s.text[s.pos:], end) {
+		s.pos += len(end)
+		return plain, nil
+	}
+	return s.escapes(plain, end)
+}
+
+// plain reads on to the first byte that may need a closer look.
+func (s *scanner) plain(end string) string {
 	start := s.pos
-	for s.pos < len(s.text) && !strings.HasPrefix(s.text[s.pos:], end) {
-		if c := s.text[s.pos]; c == '\\' || c < ' ' || end == closingCurly {
-			return s.escapes(start, end)
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		if c == '\\' || c < ' ' || c == end[0] || c == '"' {
+			break
 		}
 		s.pos++
 	}
-	if s.pos == len(s.text) {
-		return "", s.errorf("cut off inside a string")
-	}
-	plain := s.text[start:s.pos]
-	s.pos += len(end)
-	return plain, nil
+	return s.text[start:s.pos]
 }
 
 // escapes reads the rest of a string that is not all plain.
-func (s *scanner) escapes(start int, end string) (string, error) {
+func (s *scanner) escapes(plain, end string) (string, error) {
 	var b strings.Builder
-	b.WriteString(s.text[start:s.pos])
+	b.WriteString(plain)
 	for s.pos < len(s.text) {
 		rest := s.text[s.pos:]
 		switch c := rest[0]; {
@@ -454,6 +460,7 @@ func (s *scanner) escapes(start int, end string) (string, error) {
 			if err := s.escape(&b); err != nil {
 				return "", err
 			}
+			b.WriteString(s.plain(end))
 			continue
 		case c == 0:
 			return "", s.errorf("raw NUL byte inside a string")
@@ -481,7 +488,7 @@ func (s *scanner) escape(b *strings.Builder) error {
 	i := strings.IndexByte(`"\/bfnrt'`, c)
 	if i < 0 {
 		r, _ := utf8.DecodeRuneInString(s.text[s.pos+1:])
-		return s.errorf(`unknown escape \%c inside a string, write \\ for a backslash,`, r)
+		return s.errorf(`unknown escape \%c inside a string, write \\ for a backslash`, r)
 	}
 	if c == '\'' {
 		s.note("needless escape of an apostrophe removed")
