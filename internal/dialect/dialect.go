@@ -4,6 +4,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 
@@ -19,6 +20,15 @@ type Format struct {
 	Header  func(key string, h http.Header) // how the key and the version travel
 	Encoder func(q Quirks) Encoder
 	Decoder func() Decoder
+	Kept    func(raw json.RawMessage) Kept // what is in a Keep of this format
+}
+
+// Kept is what a Keep holds, in the words of the common form of recordings.
+type Kept struct {
+	Signature string // proves that thinking, or a call, is the model's own
+	Redacted  string // thinking that nobody may read
+	Encrypted string // thinking that only the vendor can read
+	ItemID    string // the vendor's id of the item, which is not the id of a call
 }
 
 // An Encoder turns requests of one session into bodies. What was encoded once
@@ -44,7 +54,27 @@ type Decoder interface {
 // read again for a retry.
 type Body struct {
 	Segments [][]byte
-	Notices  []string // what had to be mended, and what made the provider's cache cold
+	Notices  []string          // what had to be mended, and what made the provider's cache cold
+	Model    string            // which model it asks
+	Names    map[string]string // tools whose name the format does not take: name on the wire to own name
+}
+
+// Back wraps emit for the answer to this body: tools get their own names back,
+// and what must be kept is marked with the model it came from.
+func (b Body) Back(emit func(llm.Delta)) func(llm.Delta) {
+	return func(d llm.Delta) {
+		if d.Name != "" && b.Names != nil {
+			if own, ok := b.Names[d.Name]; ok {
+				d.Name = own
+			}
+		}
+		if d.Keep != nil && d.Keep.Model == "" {
+			kept := *d.Keep
+			kept.Model = b.Model
+			d.Keep = &kept
+		}
+		emit(d)
+	}
 }
 
 // Len is the content length.
