@@ -74,6 +74,9 @@ func parseBase(text string, row Row) (*url.URL, error) {
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsUnspecified() {
 		u.Host = strings.TrimSuffix(net.JoinHostPort("127.0.0.1", u.Port()), ":")
 	}
+	if row.Root != "" && strings.Trim(u.Path, "/") == "" {
+		u.Path = row.Root
+	}
 	if own, err := url.Parse(row.Base); bare && u.Port() == "" && row.Local() && err == nil {
 		u.Host = net.JoinHostPort(u.Hostname(), own.Port())
 	}

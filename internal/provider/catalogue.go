@@ -1,7 +1,243 @@
 package provider
 
-// A Catalogue knows models.
-type Catalogue struct{}
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
 
-func (c *Catalogue) orBuiltin() *Catalogue { return c }
-func (c *Catalogue) named(string) string   { return "" }
+	"ikigai/internal/convo"
+)
+
+// Info is what is known of one model.
+type Info struct {
+	ID       string `json:"id"` // provider/model
+	Known    bool   `json:"-"`  // false: the limits are cautious guesses
+	Window   int    `json:"window"`
+	Reply    int    `json:"reply"`           // the longest reply
+	Price    *Price `json:"price,omitempty"` // nil when unknown
+	Tools    bool   `json:"tools,omitempty"`
+	Thinking bool   `json:"thinking,omitempty"`
+	Images   bool   `json:"images,omitempty"`
+}
+
+// A Price is in US dollars per million tokens. A cache price that is nil is
+// that of other input.
+type Price struct {
+	In    float64  `json:"in"`
+	Out   float64  `json:"out"`
+	Read  *float64 `json:"read,omitempty"`  // input that came from the provider's cache
+	Write *float64 `json:"write,omitempty"` // input that went into it
+	Over  int      `json:"over,omitempty"`  // for Long: from more input tokens than this
+	Long  *Price   `json:"long,omitempty"`  // the price of long requests
+}
+
+// A Catalogue knows models. It is never changed once made.
+type Catalogue struct {
+	Date   string // of the facts
+	models []Info
+	index  map[string]int
+}
+
+//go:embed catalogue.json
+var facts []byte
+
+var builtin = sync.OnceValue(func() *Catalogue {
+	c, err := (&Catalogue{}).With(facts)
+	if err != nil {
+		panic(err) // the file is part of the program, and a test reads it
+	}
+	return c
+})
+
+// Builtin is the catalogue that comes with the program, read at its first use.
+func Builtin() *Catalogue { return builtin() }
+
+// Lookup asks the built-in catalogue.
+func Lookup(model string) Info { return Builtin().Lookup(model) }
+
+func (c *Catalogue) orBuiltin() *Catalogue {
+	if c != nil {
+		return c
+	}
+	return Builtin()
+}
+
+// With is the catalogue with the models of a file of the same form added. What
+// the file does not say of a known model stays as it was.
+func (c *Catalogue) With(file []byte) (*Catalogue, error) {
+	var f struct {
+		Date   string
+		Models []json.RawMessage
+	}
+	if err := json.Unmarshal(file, &f); err != nil {
+		return nil, fmt.Errorf("reading the model catalogue: %w", err)
+	}
+	n := &Catalogue{Date: c.Date, models: append([]Info(nil), c.models...), index: make(map[string]int, len(c.index)+len(f.Models))}
+	for id, i := range c.index {
+		n.index[id] = i
+	}
+	if f.Date != "" {
+		n.Date = f.Date
+	}
+	for _, raw := range f.Models {
+		if err := n.add(raw); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (c *Catalogue) add(raw json.RawMessage) error {
+	var named struct{ ID string }
+	if err := json.Unmarshal(raw, &named); err != nil {
+		return fmt.Errorf("reading a model of the catalogue: %w", err)
+	}
+	if !strings.Contains(named.ID, "/") {
+		return fmt.Errorf("reading the model catalogue: %q is no provider/model", named.ID)
+	}
+	i, ok := c.index[strings.ToLower(named.ID)]
+	m := cautious(named.ID)
+	if ok {
+		m = c.models[i]
+		m.Price = m.Price.copied()
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return fmt.Errorf("reading %s of the model catalogue: %w", named.ID, err)
+	}
+	m.Known = true
+	if ok {
+		c.models[i] = m
+		return nil
+	}
+	c.index[strings.ToLower(named.ID)] = len(c.models)
+	c.models = append(c.models, m)
+	return nil
+}
+
+// copied keeps an overlay from writing into the catalogue it lies on.
+func (p *Price) copied() *Price {
+	if p == nil {
+		return nil
+	}
+	n := *p
+	n.Long = p.Long.copied()
+	return &n
+}
+
+// cautious is what to believe of a model that nobody knows: it can call tools,
+// or it would not be used here, and its window is one that small models have.
+func cautious(id string) Info {
+	return Info{ID: id, Window: 32_768, Reply: 4096, Tools: true}
+}
+
+// Lookup gives what is known of provider/model. A dated or tagged release is
+// the model it is a release of.
+func (c *Catalogue) Lookup(model string) Info {
+	for id := strings.ToLower(model); id != ""; id = released(id) {
+		if i, ok := c.index[id]; ok {
+			m := c.models[i]
+			m.ID = model
+			return m
+		}
+	}
+	return c.resold(model)
+}
+
+// resold is a model of another vendor under the name of one who offers it at a
+// price of his own.
+func (c *Catalogue) resold(model string) Info {
+	name, rest, _ := strings.Cut(model, "/")
+	if row, ok := Find(name); ok && row.Sells != "" {
+		m := c.Lookup(row.Sells + "/" + rest)
+		m.ID, m.Price = model, nil
+		return m
+	}
+	return cautious(model)
+}
+
+// released takes the tag or date from a name; without one nothing remains.
+func released(id string) string {
+	if tag := strings.LastIndexAny(id, ":@"); tag > strings.LastIndex(id, "/") {
+		return id[:tag]
+	}
+	for _, shape := range [...]string{"-####-##-##", "-########", "-####", "-latest"} {
+		if cut := len(id) - len(shape); cut > 0 && shaped(id[cut:], shape) {
+			return id[:cut]
+		}
+	}
+	return ""
+}
+
+// shaped compares letter by letter; # stands for a digit.
+func shaped(s, shape string) bool {
+	for i := range len(shape) {
+		digit := s[i] >= '0' && s[i] <= '9'
+		if shape[i] != s[i] && !(shape[i] == '#' && digit) {
+			return false
+		}
+	}
+	return true
+}
+
+// All are the models of a provider, in the order of the file.
+func (c *Catalogue) All(provider string) []Info {
+	var out []Info
+	for _, m := range c.models {
+		if strings.HasPrefix(m.ID, provider+"/") {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// named is the whole name of a model that was given without its provider, or of
+// the nearest to it.
+func (c *Catalogue) named(model string) string {
+	var bare, whole []string
+	for _, m := range c.models {
+		_, name, _ := strings.Cut(m.ID, "/")
+		bare, whole = append(bare, strings.ToLower(name)), append(whole, m.ID)
+	}
+	want := nearest(model, bare)
+	for i, b := range bare {
+		if want != "" && b == want {
+			return whole[i]
+		}
+	}
+	return ""
+}
+
+// Cost is what a reply cost in US dollars: what the provider said, or what its
+// tokens come to; nil when that is not known.
+func Cost(u convo.Usage, m Info) *float64 {
+	if u.CostUSD != nil {
+		return u.CostUSD
+	}
+	if m.Price == nil || u.Input == nil || u.Output == nil {
+		return nil
+	}
+	p := *m.Price
+	if p.Long != nil && *u.Input > p.Long.Over {
+		p = *p.Long
+	}
+	read, write := count(u.CacheRead), count(u.CacheWrite)
+	fresh := max(*u.Input-read-write, 0)
+	cost := (float64(fresh)*p.In + float64(read)*p.or(p.Read) + float64(write)*p.or(p.Write) + float64(*u.Output)*p.Out) / 1e6
+	return &cost
+}
+
+func (p Price) or(special *float64) float64 {
+	if special != nil {
+		return *special
+	}
+	return p.In
+}
+
+func count(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return max(*n, 0)
+}

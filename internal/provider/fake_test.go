@@ -84,7 +84,9 @@ func (d *fakeDecoder) Close(func(llm.Delta)) error {
 }
 
 func (d *fakeDecoder) Fault(status int, _ http.Header, body []byte) *llm.Error {
-	var v struct{ Error struct{ Message, Code string } }
+	var v struct {
+		Error struct{ Message, Code string }
+	}
 	e := &llm.Error{Status: status}
 	if json.Unmarshal(body, &v) == nil {
 		e.Message, e.Code = v.Error.Message, v.Error.Code

@@ -607,4 +607,3 @@ func TestTheProxyIsUsed(t *testing.T) {
 	got.stream(t.Context(), p.Open("s"))
 	fault{text: "hi"}.check(t, got)
 }
-

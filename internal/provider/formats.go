@@ -1,6 +1,9 @@
 package provider
 
-import "ikigai/internal/dialect"
+import (
+	"ikigai/internal/dialect"
+	"ikigai/internal/dialect/openai"
+)
 
 // A root says how a base URL of a format ends: what a bare host lacks, and what
 // is one too many because the format's own path has it.
@@ -14,7 +17,9 @@ var formats = []struct {
 	wire string
 	root root
 	make func() dialect.Format
-}{}
+}{
+	{"openai", "openai-chat", root{add: "/v1"}, openai.Format},
+}
 
 // FormatOf gives the wire format of that name: the folder's or the recordings'.
 func FormatOf(name string) (dialect.Format, bool) {

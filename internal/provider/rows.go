@@ -13,10 +13,12 @@ type Row struct {
 	Format    string         // the wire format at its own address
 	Elsewhere string         // the wire format at any other address; empty means Format
 	Base      string         // its own address; empty means that one must be named
+	Root      string         // the path of an address that has none, where it differs from the format's
 	BaseVars  []string       // variables that name another address
 	KeyVars   []string       // variables that may hold its key, in order
 	NeedsKey  bool           // at its own address nothing works without a key
 	KeyHeader string         // the header of the key, where it differs from the format's
+	Sells     string         // whose models it offers under their own names
 	Start     string         // for a server on this machine: how to start it
 	Quirks    dialect.Quirks // how it differs from the format
 }
@@ -35,7 +37,7 @@ var rows = []Row{
 	{Name: "groq", Format: "openai", Base: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"}, NeedsKey: true},
 	{Name: "mistral", Format: "openai", Base: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{NoStreamOptions: true, ToolChoiceAny: true, ShortIDs: true, NameInResult: true}},
 	{Name: "deepseek", Format: "openai", Base: "https://api.deepseek.com/v1", KeyVars: []string{"DEEPSEEK_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{EchoReasoning: true}},
-	{Name: "azure", Format: "openai", BaseVars: []string{"AZURE_OPENAI_ENDPOINT"}, KeyVars: []string{"AZURE_OPENAI_API_KEY"}, NeedsKey: true, KeyHeader: "api-key", Quirks: dialect.Quirks{MaxTokensField: "max_completion_tokens"}},
+	{Name: "azure", Format: "openai", Root: "/openai/v1", BaseVars: []string{"AZURE_OPENAI_ENDPOINT"}, KeyVars: []string{"AZURE_OPENAI_API_KEY"}, NeedsKey: true, KeyHeader: "api-key", Sells: "openai", Quirks: dialect.Quirks{MaxTokensField: "max_completion_tokens"}},
 	{Name: "lmstudio", Format: "openai", Base: "http://127.0.0.1:1234/v1", KeyVars: []string{"LMSTUDIO_API_KEY"}, Start: "lms server start"},
 	{Name: "llamacpp", Format: "openai", Base: "http://127.0.0.1:8080/v1", KeyVars: []string{"LLAMACPP_API_KEY"}, Start: "llama-server --jinja -m MODEL.gguf"},
 	{Name: "vllm", Format: "openai", Base: "http://127.0.0.1:8000/v1", KeyVars: []string{"VLLM_API_KEY"}, Start: "vllm serve MODEL"},
