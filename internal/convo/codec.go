@@ -1,7 +1,6 @@
 package convo
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -30,7 +29,7 @@ type callJSON struct {
 func (c ToolCall) MarshalJSON() ([]byte, error) {
 	j := callJSON{ID: c.ID, Type: "function"}
 	j.Function.Name, j.Function.Arguments = c.Name, string(c.Args)
-	return encode(j)
+	return tool.Encode(j)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -82,7 +81,7 @@ func (r ToolResult) MarshalJSON() ([]byte, error) {
 		j.Output = string(r.Envelope())
 		j.Failure = &failureJSON{Code: f.Code, Message: f.Message, ExitCode: f.ExitCode, Stdout: f.Stdout, Stderr: f.Stderr}
 	}
-	return encode(j)
+	return tool.Encode(j)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -128,7 +127,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if !e.At.IsZero() {
 		j.At = e.At.UTC().Format(time.RFC3339Nano)
 	}
-	return encode(j)
+	return tool.Encode(j)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. data_json may also be a string
@@ -169,7 +168,7 @@ func (e Event) Data() (json.RawMessage, error) {
 	case Unknown:
 		return b.Data, nil
 	default:
-		raw, err := encode(b)
+		raw, err := tool.Encode(b)
 		if err != nil {
 			return nil, fmt.Errorf("encoding a %s event: %w", e.Kind, err)
 		}
@@ -216,15 +215,4 @@ func DecodeBody(k Kind, raw json.RawMessage) (Body, error) {
 		return nil, fmt.Errorf("reading the data of a %s event: %w", k, err)
 	}
 	return b, nil
-}
-
-// encode is json.Marshal without the escapes for HTML: people read these bytes.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

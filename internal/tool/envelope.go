@@ -23,7 +23,7 @@ func (r Result) Envelope() json.RawMessage {
 }
 
 func (f *Failure) envelope(limit int) json.RawMessage {
-	raw := mustJSON(struct {
+	raw, err := Encode(struct {
 		Success  bool   `json:"tool_success"`
 		Error    string `json:"error"`
 		Code     Code   `json:"error_code"`
@@ -31,6 +31,9 @@ func (f *Failure) envelope(limit int) json.RawMessage {
 		Stdout   string `json:"stdout"`
 		Stderr   string `json:"stderr"`
 	}{Error: f.Message, Code: f.Code, ExitCode: f.ExitCode, Stdout: f.Stdout, Stderr: f.Stderr})
+	if err != nil {
+		panic("encoding a failure: " + err.Error()) // strings and a number always encode
+	}
 	return withLimit(raw, limit)
 }
 
@@ -85,14 +88,14 @@ func orderedPairs(raw json.RawMessage) ([]string, bool) {
 	return pairs, true
 }
 
-// mustJSON encodes a struct of ours, without escaping what HTML would: models
-// and people read it. Such a value always encodes.
-func mustJSON(v any) json.RawMessage {
+// Encode is json.Marshal without the escapes for HTML and without a final line
+// end: models and people read these bytes.
+func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic("encoding " + fmt.Sprintf("%T", v) + ": " + err.Error())
+		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

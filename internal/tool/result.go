@@ -164,3 +164,6 @@ func (r Result) Code() Code {
 
 // OK reports whether the tool did what was asked.
 func (r Result) OK() bool { return r.Code() == "" }
+
+// Error lets the code of a tool end a call as the wrapper would.
+func (f *Failure) Error() string { return f.Message }

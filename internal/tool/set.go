@@ -3,6 +3,7 @@ package tool
 import (
 	"iter"
 	"sort"
+	"strings"
 	"sync/atomic"
 )
 
@@ -105,3 +106,48 @@ func (r *Registry) Current() *Set { return r.current.Load() }
 
 // Replace puts s in the place of the current Set.
 func (r *Registry) Replace(s *Set) { r.current.Store(s) }
+
+// NotFound says that there is no tool of that name, and which come nearest.
+func (s *Set) NotFound(name string) *Error {
+	if len(s.names) == 0 {
+		return Errorf(ToolNotFound, "there is no tool %q: no tools available", name)
+	}
+	near := Nearest(name, s.names)
+	return Errorf(ToolNotFound, "there is no tool %q; did you mean %s? All tools: %s", name, near, strings.Join(s.names, ", "))
+}
+
+// Nearest is the one of names that is closest to what was written.
+func Nearest(written string, names []string) string {
+	best, least := "", -1
+	for _, n := range names {
+		if d := distance(strings.ToLower(written), strings.ToLower(n)); least < 0 || d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to add, drop or change. What is contained in the
+// other, as grep is in grep_search, is near.
+func distance(a, b string) int {
+	if a != "" && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		return 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

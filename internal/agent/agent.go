@@ -1,0 +1,367 @@
+// Package agent is one session: it owns the history and the turn machine,
+// performs the machine's actions, and tells of everything as events. One
+// goroutine, Run, touches its state; the model and the tools work in goroutines
+// that only send their outcome back to it. So no lock guards a turn.
+package agent
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"ikigai/internal/bus"
+	"ikigai/internal/convo"
+	"ikigai/internal/llm"
+	"ikigai/internal/permit"
+	"ikigai/internal/store"
+	"ikigai/internal/tool"
+	"ikigai/internal/turn"
+)
+
+// A Session is all a face may do with the engine: two verbs. Both may be called
+// from any goroutine.
+type Session interface {
+	// Send hands over an Op. It returns at once; what becomes of it is seen in the events.
+	Send(op Op)
+	// Events gives the durable events after a Seq, then all as they happen.
+	Events(ctx context.Context, after int64) iter.Seq[convo.Event]
+}
+
+// An Op is something a face wants done.
+type Op interface{ op() }
+
+type (
+	// Prompt brings words of the person. While a turn runs they steer it.
+	Prompt struct{ Text string }
+	// Answer settles one asked call of the turn it was asked in.
+	Answer struct {
+		Turn   int
+		CallID string
+		Allow  bool
+		Scope  permit.Scope
+		Reason string   // why not, for the model
+		By     convo.By // ByMode when a face answers for nobody; ByPerson otherwise
+	}
+	// Interrupt ends the turn. What a running call printed until then is kept.
+	Interrupt struct{}
+	// SetModel changes the model for the requests that follow.
+	SetModel struct{ Model string }
+	// SetMode changes who decides.
+	SetMode struct{ Mode permit.Mode }
+	// Note records a command of the person and what it showed.
+	Note struct{ Name, Args, Text string }
+)
+
+func (Prompt) op()    {}
+func (Answer) op()    {}
+func (Interrupt) op() {}
+func (SetModel) op()  {}
+func (SetMode) op()   {}
+func (Note) op()      {}
+
+// Options are the settings of one session.
+type Options struct {
+	Session string // its id
+	Model   string // PROVIDER/MODEL
+	System  string // the system prompt
+	Limits  turn.Limits
+	MaxCost float64       // dollars per prompt; zero means no limit
+	MaxTime time.Duration // per prompt; zero means no limit
+	Effort  llm.Effort
+	Shape   llm.Shape
+	Place   tool.Place
+	Stored  []convo.Event               // of a session that goes on
+	Tools   func(*tool.Set) []tool.Spec // which tools the model is offered; nil means all
+}
+
+// Parts are what a session works with.
+type Parts struct {
+	Open   func(model string) (llm.Provider, error)
+	Tools  *tool.Registry
+	Ready  func(ctx context.Context) error // returns when the tools are known; nil means they are
+	Permit *permit.Engine
+	Store  store.Store
+	Now    func() time.Time
+}
+
+// Agent is a Session that runs.
+type Agent struct {
+	opts  Options
+	parts Parts
+	bus   *bus.Bus
+	ops   chan Op
+	in    chan message
+	gone  chan struct{} // closed when Run is over
+	work  sync.WaitGroup
+
+	// What follows belongs to the goroutine of Run.
+	history *convo.History
+	machine *turn.Machine
+	turn    int
+	began   time.Time
+	replies int
+	made    int // calls
+	denied  int
+	cost    float64
+	conn    llm.Conn
+	model   string             // that conn speaks to
+	reply   string             // id of the reply in hand
+	cancel  context.CancelFunc // ends the model call or the tools that run
+	ending  turn.Input         // how the turn shall end, while the model's goroutine still has to
+	clock   *time.Timer        // of MaxTime
+	calls   map[string]*call
+	unsaved bool // the last word about the store was bad
+}
+
+// A call is one call of the reply in hand, on its way to its result.
+type call struct {
+	tool.Call
+	spec     tool.Spec
+	prepared tool.Prepared
+	verdict  permit.Verdict
+	result   tool.Result
+}
+
+// A message is what a goroutine that works for the session has to say.
+type message struct {
+	turn int
+	do   func(ctx context.Context)
+}
+
+// New makes an agent that has not started.
+func New(o Options, p Parts) *Agent {
+	return &Agent{
+		opts: o, parts: p, bus: bus.New(o.Stored),
+		ops: make(chan Op, 16), in: make(chan message, 64), gone: make(chan struct{}),
+		history: convo.NewHistory(o.Stored), machine: turn.New(o.Limits), calls: map[string]*call{},
+		turn: lastTurn(o.Stored),
+	}
+}
+
+func lastTurn(events []convo.Event) int {
+	if n := len(events); n > 0 {
+		return events[n-1].Turn
+	}
+	return 0
+}
+
+// Send hands over an Op. To a session that is over it does nothing.
+func (a *Agent) Send(op Op) {
+	select {
+	case a.ops <- op:
+	case <-a.gone:
+	}
+}
+
+// Events gives the events of the session.
+func (a *Agent) Events(ctx context.Context, after int64) iter.Seq[convo.Event] {
+	return a.bus.Events(ctx, after)
+}
+
+// Run serves the session until ctx ends. A turn under way is then cancelled as
+// by Interrupt, its partial results recorded, and nothing of it is left running.
+func (a *Agent) Run(ctx context.Context) error {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer close(a.gone)
+	a.open()
+	done := ctx.Done()
+	for {
+		select {
+		case op := <-a.ops:
+			a.perform(work, op)
+		case m := <-a.in:
+			if m.turn == a.turn { // what a finished turn left behind does nothing
+				m.do(work)
+			}
+		case <-done:
+			done = nil
+			a.interrupt(work)
+		}
+		if done == nil && !a.machine.State().Busy() {
+			stop()
+			a.drain()
+			return nil
+		}
+	}
+}
+
+// drain lets the goroutines that still have something to say end.
+func (a *Agent) drain() {
+	gone := make(chan struct{})
+	go func() { a.work.Wait(); close(gone) }()
+	for {
+		select {
+		case <-a.in:
+		case <-gone:
+			return
+		}
+	}
+}
+
+// open begins a new session with its system prompt, and closes what a crash
+// left open in an old one.
+func (a *Agent) open() {
+	if a.history.Len() == 0 {
+		a.emit(convo.Event{Kind: convo.KindSystem, Text: a.opts.System})
+	}
+	for _, c := range convo.Orphans(a.history.Events()) {
+		r := tool.Fail(c, tool.Interrupted, "ikigai ended before this call was done; what it did until then is not known")
+		r.At = a.parts.Now()
+		a.emit(convo.Of(r.Summary, convo.ToolResult{Result: r}))
+	}
+}
+
+// emit is the only place where anything is recorded or told. The end of a turn
+// is told when everything before it is on the disk.
+func (a *Agent) emit(e convo.Event) {
+	e.Turn, e.At = a.turn, a.parts.Now()
+	if e.Durable() {
+		e = a.history.Append(e)
+		a.save(a.parts.Store.Append(context.Background(), a.opts.Session, e))
+	}
+	if e.Kind == convo.KindEnd {
+		a.save(a.parts.Store.Sync(context.Background()))
+	}
+	a.bus.Publish(e)
+}
+
+// save tells once that the store does not take events, and once that it does again.
+func (a *Agent) save(err error) {
+	switch {
+	case err != nil && !a.unsaved:
+		a.unsaved = true
+		a.notice("not saved: "+err.Error(), "the session goes on in memory and is saved as soon as the store takes it")
+	case err == nil && a.unsaved:
+		a.unsaved = false
+		a.notice("saved again: the store has everything until now", "")
+	}
+}
+
+func (a *Agent) notice(text, hint string) { a.emit(convo.Of(text, convo.Notice{Hint: hint})) }
+
+// perform does what a face wants.
+func (a *Agent) perform(ctx context.Context, op Op) {
+	switch op := op.(type) {
+	case Prompt:
+		a.prompt(ctx, op)
+	case Answer:
+		a.answer(ctx, op)
+	case Interrupt:
+		a.interrupt(ctx)
+	case SetModel:
+		a.opts.Model = op.Model
+	case SetMode:
+		a.parts.Permit.SetMode(op.Mode)
+	case Note:
+		a.emit(convo.Of(op.Text, convo.Command{Name: op.Name, Args: op.Args}))
+	}
+}
+
+func (a *Agent) prompt(ctx context.Context, op Prompt) {
+	if !a.machine.State().Busy() {
+		a.turn++
+		a.began = a.parts.Now()
+		a.replies, a.made, a.denied, a.cost = 0, 0, 0, 0
+		a.limitTime()
+	}
+	a.step(ctx, turn.Prompted{Text: op.Text})
+}
+
+// limitTime ends the turn when its time is over.
+func (a *Agent) limitTime() {
+	if a.opts.MaxTime <= 0 {
+		return
+	}
+	n, d := a.turn, a.opts.MaxTime
+	a.clock = time.AfterFunc(d, func() {
+		a.send(n, func(ctx context.Context) {
+			a.exhaust(ctx, convo.Limit{Which: "time", Value: d.Seconds(), Max: d.Seconds()})
+		})
+	})
+}
+
+// exhaust ends the turn because a budget is used up.
+func (a *Agent) exhaust(ctx context.Context, l convo.Limit) { a.end(ctx, turn.Exhausted{Limit: l}) }
+
+func (a *Agent) interrupt(ctx context.Context) { a.end(ctx, turn.Cancelled{}) }
+
+// end stops the turn. A model that is talking is cut off first: its goroutine
+// ends promptly and brings what had arrived, and only then the turn is over.
+func (a *Agent) end(ctx context.Context, how turn.Input) {
+	if a.machine.State() != turn.AwaitingModel {
+		a.step(ctx, how)
+		return
+	}
+	if a.ending == nil {
+		a.ending = how
+	}
+	a.cancel()
+}
+
+// send brings a message of a working goroutine to the session's own.
+func (a *Agent) send(turn int, do func(ctx context.Context)) {
+	select {
+	case a.in <- message{turn, do}:
+	case <-a.gone:
+	}
+}
+
+// step moves the machine and performs what it says.
+func (a *Agent) step(ctx context.Context, in turn.Input) {
+	before := a.machine.State()
+	actions := a.machine.Step(in)
+	if now := a.machine.State(); now != before {
+		a.emit(convo.Of("", convo.State{Name: now.String()}))
+	}
+	for _, act := range actions {
+		a.act(ctx, act)
+	}
+}
+
+func (a *Agent) act(ctx context.Context, act turn.Action) {
+	switch act := act.(type) {
+	case turn.Record:
+		a.emit(convo.Event{Kind: convo.KindUser, Text: act.Text})
+	case turn.CallModel:
+		a.callModel(ctx, act.Final)
+	case turn.Judge:
+		a.judge(ctx, act.IDs)
+	case turn.Ask:
+		a.ask(act.IDs)
+	case turn.Reject:
+		a.reject(act)
+	case turn.Run:
+		a.run(ctx, act.IDs)
+	case turn.Halt:
+		a.cancel()
+	case turn.Deliver:
+		a.deliver(act)
+	case turn.Reached:
+		a.emit(convo.Of(limitText(act.Limit), act.Limit))
+	case turn.Finish:
+		a.finish(act)
+	}
+}
+
+func limitText(l convo.Limit) string {
+	return fmt.Sprintf("limit reached: %s, %g of %g", l.Which, l.Value, l.Max)
+}
+
+// finish ends the turn.
+func (a *Agent) finish(f turn.Finish) {
+	if a.clock != nil {
+		a.clock.Stop()
+		a.clock = nil
+	}
+	clear(a.calls)
+	if f.Err != nil {
+		a.emit(convo.Of(f.Err.Text, *f.Err))
+	}
+	a.emit(convo.Of(string(f.Stop), convo.End{
+		Stop: f.Stop, Error: f.Err, Limit: f.Limit, Unsent: f.Unsent,
+		Turns: a.replies, Calls: a.made, Denied: a.denied, TookMS: a.parts.Now().Sub(a.began).Milliseconds(),
+	}))
+}

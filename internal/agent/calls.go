@@ -1,0 +1,233 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"ikigai/internal/convo"
+	"ikigai/internal/permit"
+	"ikigai/internal/tool"
+	"ikigai/internal/turn"
+)
+
+// judge prepares the calls and asks the permission engine, outside the session
+// goroutine: preparing may read files. Calls prepared before are judged anew
+// only, since a rule may have been learnt.
+func (a *Agent) judge(ctx context.Context, ids []string) {
+	n, set := a.turn, a.parts.Tools.Current()
+	todo := make([]call, len(ids))
+	for i, id := range ids {
+		todo[i] = *a.calls[id]
+	}
+	a.work.Go(func() {
+		rulings := make([]turn.Ruling, len(todo))
+		for i := range todo {
+			rulings[i] = a.ruling(ctx, set, &todo[i])
+		}
+		a.send(n, func(ctx context.Context) { a.judged(ctx, todo, rulings) })
+	})
+}
+
+// ruling prepares one call and judges it.
+func (a *Agent) ruling(ctx context.Context, set *tool.Set, c *call) turn.Ruling {
+	refuse := func(code tool.Code, err error) turn.Ruling {
+		return turn.Ruling{ID: c.ID, Rule: turn.Refuse, Code: code, Reason: err.Error()}
+	}
+	if c.prepared.Run == nil {
+		t, ok := set.Lookup(c.Name)
+		if !ok {
+			return refuse(tool.ToolNotFound, set.NotFound(c.Name))
+		}
+		c.spec = t.Spec()
+		var err error
+		if c.prepared, err = prepare(ctx, t, a.opts.Place, c.Call); err != nil {
+			return refuse(tool.CodeOf(err, tool.InvalidParams), err)
+		}
+	}
+	c.verdict = a.parts.Permit.Judge(c.request())
+	r := turn.Ruling{ID: c.ID, Alone: !c.spec.OnlyReads(), Reason: c.verdict.Reason, Code: tool.PermissionDenied}
+	r.Rule = map[permit.Decision]turn.Rule{permit.Allow: turn.Allow, permit.Ask: turn.AskPerson, permit.Deny: turn.Refuse}[c.verdict.Decision]
+	return r
+}
+
+// prepare keeps a panicking tool from taking the session with it.
+func prepare(ctx context.Context, t tool.Tool, at tool.Place, c tool.Call) (p tool.Prepared, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = tool.Errorf(tool.ToolCrashed, "tool %q crashed while planning: %v", c.Name, r)
+		}
+	}()
+	return t.Prepare(ctx, at, c.Args)
+}
+
+func (c *call) request() permit.Request {
+	return permit.Request{Spec: c.spec, Call: c.Call, Plan: c.prepared.Plan}
+}
+
+func (a *Agent) judged(ctx context.Context, done []call, rulings []turn.Ruling) {
+	for i := range done {
+		if a.calls[done[i].ID] == nil {
+			return // the turn ended meanwhile
+		}
+		c := done[i]
+		a.calls[c.ID] = &c
+		if c.prepared.Run != nil && rulings[i].Rule != turn.AskPerson {
+			a.decided(&c, rulings[i].Rule == turn.Allow, convo.Decision{By: c.verdict.By, Rule: c.verdict.Rule, Reason: c.verdict.Reason})
+		}
+	}
+	a.step(ctx, turn.Judged{Rulings: rulings})
+}
+
+// decided records whether a call may run, and who said so.
+func (a *Agent) decided(c *call, allowed bool, d convo.Decision) {
+	d.CallID, d.Name, d.Allowed, d.Risk = c.ID, c.Name, allowed, c.verdict.Risk.String()
+	if !allowed {
+		a.denied++
+	}
+	a.emit(convo.Of(fmt.Sprintf("%s: %s", d.Word(), d.Reason), d))
+}
+
+func (a *Agent) ask(ids []string) {
+	var q convo.Ask
+	for _, id := range ids {
+		c := a.calls[id]
+		q.Calls = append(q.Calls, convo.Asked{
+			CallID: id, Name: c.Name, Args: c.prepared.Args, Summary: c.prepared.Plan.Summary, Preview: c.prepared.Plan.Preview,
+			Risk: c.verdict.Risk.String(), Reason: c.verdict.Reason, Covers: c.verdict.Covers,
+		})
+	}
+	a.emit(convo.Of(fmt.Sprintf("%d calls wait for an answer", len(ids)), q))
+}
+
+// answer takes the person's word for one call. A late one, for a turn that is
+// over or a call that no longer waits, does nothing.
+func (a *Agent) answer(ctx context.Context, op Answer) {
+	c := a.calls[op.CallID]
+	if op.Turn != a.turn || c == nil || a.machine.State() != turn.AwaitingPermission || c.verdict.Decision != permit.Ask {
+		return
+	}
+	d := convo.Decision{By: op.By, Reason: op.Reason, Scope: string(op.Scope)}
+	if d.By == "" {
+		d.By = convo.ByPerson
+	}
+	if d.By == convo.ByMode {
+		d.Rule = c.verdict.Rule
+	}
+	if op.Allow {
+		rules, err := a.parts.Permit.Learn(ctx, c.request(), op.Scope)
+		if err != nil {
+			a.notice(err.Error(), "the call is allowed this once")
+			d.Scope = string(permit.Once)
+		}
+		if len(rules) > 0 {
+			d.Rule = fmt.Sprint(rules)
+		}
+		c.verdict.Decision = permit.Allow
+	} else {
+		c.verdict.Decision = permit.Deny
+	}
+	a.decided(c, op.Allow, d)
+	a.step(ctx, turn.Answered{ID: op.CallID, Allow: op.Allow, Reason: denial(op.Reason)})
+}
+
+func denial(reason string) string {
+	if reason == "" {
+		return "the person said no"
+	}
+	return reason
+}
+
+func (a *Agent) reject(act turn.Reject) {
+	c := a.calls[act.ID]
+	c.result = tool.Fail(c.Call, act.Code, "%s", act.Text)
+}
+
+// run starts calls side by side. One whose effects go beyond reading waits until
+// everything that led to it is on the disk.
+func (a *Agent) run(ctx context.Context, ids []string) {
+	ctx, a.cancel = context.WithCancel(ctx)
+	n := a.turn
+	for _, id := range ids {
+		c := *a.calls[id]
+		a.emit(convo.Of("", convo.Running{CallID: id, Name: c.Name}))
+		a.work.Go(func() {
+			if !c.spec.OnlyReads() {
+				if err := a.parts.Store.Sync(ctx); err != nil {
+					a.send(n, func(context.Context) { a.save(err) })
+				}
+			}
+			r := execute(ctx, &c, a.opts.Place.Limits, a.parts.Now, a.progress(n, id))
+			a.send(n, func(ctx context.Context) {
+				a.calls[id].result = r
+				a.step(ctx, turn.Ran{ID: id})
+			})
+		})
+	}
+}
+
+// progress tells of output as it comes. It is live only: the whole is in the result.
+func (a *Agent) progress(n int, id string) tool.Progress {
+	return func(chunk string) {
+		e := convo.Of(chunk, convo.ToolOutput{CallID: id})
+		e.Turn, e.At = n, a.parts.Now()
+		a.bus.Publish(e)
+	}
+}
+
+// execute runs one call within its deadline and never panics.
+func execute(ctx context.Context, c *call, l tool.Limits, now func() time.Time, p tool.Progress) tool.Result {
+	limit := deadline(c, l)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	started := time.Now()
+	r := recovered(ctx, c, p)
+	r.CallID, r.Name = c.ID, c.Name
+	r.Took, r.At = time.Since(started), now()
+	r.Notes = append(r.Notes, c.prepared.Plan.Notes...)
+	if max := outputLimit(l); r.Failure == nil && len(r.Data) > max {
+		big := tool.Fail(c.Call, tool.OutputTooLarge, "the result of %s has %d bytes; at most %d are taken", c.Name, len(r.Data), max)
+		big.Took, big.At, big.Notes = r.Took, r.At, r.Notes
+		return big
+	}
+	return r
+}
+
+func deadline(c *call, l tool.Limits) time.Duration {
+	for _, d := range []time.Duration{c.prepared.Plan.Timeout, c.spec.Timeout, l.Timeout} {
+		if d > 0 {
+			return min(d, tool.MaxTimeout)
+		}
+	}
+	return tool.DefaultTimeout
+}
+
+// outputLimit leaves room for the JSON around an output of the full size.
+func outputLimit(l tool.Limits) int {
+	if l.Output > 0 {
+		return 4 * l.Output
+	}
+	return 4 * tool.DefaultOutput
+}
+
+// recovered turns a panic into a result, as an exit status would be.
+func recovered(ctx context.Context, c *call, p tool.Progress) (r tool.Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			r = tool.Fail(c.Call, tool.ToolCrashed, "tool %q crashed: %v", c.Name, v)
+			r.Failure.Stderr = string(debug.Stack())
+		}
+	}()
+	return c.prepared.Run(ctx, c.verdict.Grant, p)
+}
+
+// deliver records the result of a call.
+func (a *Agent) deliver(act turn.Deliver) {
+	r := a.calls[act.ID].result
+	r.Limit = act.Limit
+	if r.At.IsZero() {
+		r.At = a.parts.Now()
+	}
+	a.emit(convo.Of(r.Summary, convo.ToolResult{Result: r}))
+}

@@ -1,0 +1,184 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ikigai/internal/convo"
+	"ikigai/internal/llm"
+	"ikigai/internal/tool"
+	"ikigai/internal/turn"
+)
+
+// callModel asks for the next reply, in a goroutine of its own.
+func (a *Agent) callModel(ctx context.Context, final bool) {
+	ctx, a.cancel = context.WithCancel(ctx)
+	n, reply := a.turn, fmt.Sprintf("t%d.%d", a.turn, a.replies+1)
+	a.reply = reply
+	conn, err := a.connect()
+	events := a.history.Events()
+	started := a.parts.Now()
+	a.work.Go(func() {
+		var r llm.Reply
+		if err == nil {
+			r, err = a.stream(ctx, conn, events, final, n, reply)
+		}
+		took := a.parts.Now().Sub(started)
+		a.send(n, func(ctx context.Context) {
+			if r.Usage != nil {
+				r.Usage.ModelMS = took.Milliseconds()
+			}
+			a.replied(ctx, r, err)
+		})
+	})
+}
+
+// connect opens the provider on first use and when the model was changed.
+func (a *Agent) connect() (llm.Conn, error) {
+	if a.conn != nil && a.model == a.opts.Model {
+		return a.conn, nil
+	}
+	p, err := a.parts.Open(a.opts.Model)
+	if err != nil {
+		return nil, err
+	}
+	a.conn, a.model = p.Open(a.opts.Session), a.opts.Model
+	return a.conn, nil
+}
+
+// stream runs outside the session goroutine; deltas go straight to the bus,
+// since nothing of them is recorded.
+func (a *Agent) stream(ctx context.Context, conn llm.Conn, events []convo.Event, final bool, n int, reply string) (llm.Reply, error) {
+	if a.parts.Ready != nil {
+		if err := a.parts.Ready(ctx); err != nil {
+			return llm.Reply{}, err
+		}
+	}
+	req := llm.Request{
+		Model: a.model, System: a.opts.System, Events: events, Tools: a.offered(),
+		Effort: a.opts.Effort, Shape: a.opts.Shape,
+	}
+	if final {
+		req.Choice = llm.NoTools
+	}
+	return llm.Assemble(conn.Stream(ctx, req), func(d llm.Delta) {
+		if (d.Kind == llm.Text || d.Kind == llm.Thinking) && d.Text != "" {
+			e := convo.Of(d.Text, convo.Delta{Thinking: d.Kind == llm.Thinking})
+			e.Turn, e.At, e.Reply = n, a.parts.Now(), reply
+			a.bus.Publish(e)
+		}
+	})
+}
+
+func (a *Agent) offered() []tool.Spec {
+	set := a.parts.Tools.Current()
+	if a.opts.Tools != nil {
+		return a.opts.Tools(set)
+	}
+	var specs []tool.Spec
+	for t := range set.All() {
+		specs = append(specs, t.Spec())
+	}
+	return specs
+}
+
+// replied takes the end of a reply, good or bad.
+func (a *Agent) replied(ctx context.Context, r llm.Reply, err error) {
+	a.cancel()
+	if err == nil && a.ending == nil && len(r.Items) == 0 {
+		err = emptyReply(r)
+	}
+	if err != nil || a.ending != nil {
+		a.broken(ctx, r, err)
+		return
+	}
+	a.replies++
+	calls := a.record(r)
+	a.count(r.Usage)
+	a.step(ctx, turn.Replied{Calls: calls})
+	if max := a.opts.MaxCost; max > 0 && a.cost >= max && a.machine.State().Busy() {
+		a.exhaust(ctx, convo.Limit{Which: "cost", Value: a.cost, Max: max})
+	}
+}
+
+func emptyReply(r llm.Reply) error {
+	e := &llm.Error{Class: llm.Garbage, Message: "the model answered nothing", Hint: "ask again, or try another model"}
+	if r.Stop == llm.Length {
+		e.Message = "the model used its whole reply for thinking and answered nothing"
+	}
+	if r.Stop == llm.Filtered || r.Stop == llm.Refused {
+		e.Class, e.Message = llm.Blocked, "the provider's filter refused to answer"
+	}
+	return e
+}
+
+// record keeps the items of a whole reply in the order of the wire.
+func (a *Agent) record(r llm.Reply) []turn.Call {
+	var calls []turn.Call
+	for _, it := range r.Items {
+		e := convo.Event{Text: it.Text, Reply: a.reply, Keep: it.Keep}
+		switch it.Kind {
+		case llm.Text:
+			e.Kind = convo.KindAssistant
+		case llm.Thinking:
+			e.Kind = convo.KindThinking
+		case llm.Block:
+			if it.Keep == nil {
+				continue
+			}
+			e.Kind, e.Body = convo.KindOpaque, *it.Keep
+		case llm.CallPart:
+			a.made++
+			a.calls[it.Call.ID] = &call{Call: it.Call}
+			e.Kind, e.Text, e.Body = convo.KindToolCall, it.Call.Summary(), convo.ToolCall{Call: it.Call}
+			calls = append(calls, turn.Call{Call: it.Call, Incomplete: !it.Complete})
+		}
+		a.emit(e)
+	}
+	if r.Stop == llm.Length {
+		a.notice("the reply was cut at the model's length limit", "")
+	}
+	return calls
+}
+
+func (a *Agent) count(u *convo.Usage) {
+	if u == nil {
+		return
+	}
+	if u.CostUSD != nil {
+		a.cost += *u.CostUSD
+	}
+	u.Model = a.model
+	e := convo.Of("", *u)
+	e.Reply = a.reply
+	a.emit(e)
+}
+
+// broken keeps the text of a reply that did not come to its end; its calls were
+// never recorded and never run.
+func (a *Agent) broken(ctx context.Context, r llm.Reply, err error) {
+	if text := r.Text(); strings.TrimSpace(text) != "" {
+		a.emit(convo.Event{Kind: convo.KindAssistant, Text: text, Reply: a.reply})
+	}
+	if n := len(r.Calls()); n > 0 {
+		a.notice(fmt.Sprintf("%d tool calls of the unfinished reply were not run", n), "")
+	}
+	a.count(r.Usage)
+	if how := a.ending; how != nil {
+		a.ending = nil
+		a.step(ctx, how)
+		return
+	}
+	a.step(ctx, turn.Failed{Err: fault(err)})
+}
+
+// fault puts an error into words for a person.
+func fault(err error) convo.Error {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return convo.Error{Class: string(e.Class), Text: e.Error(), Hint: e.Hint}
+	}
+	return convo.Error{Class: "internal", Text: err.Error()}
+}

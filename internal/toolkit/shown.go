@@ -1,0 +1,115 @@
+package toolkit
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"ikigai/internal/tool"
+)
+
+// What the model sees of one output at most. More is spilled to a file of the
+// session, where file tools can page through it.
+const (
+	shownLines = 2000
+	shownBytes = 50 << 10
+)
+
+// Shown is an output as the model gets it: whole when it is short, else its
+// head and tail. Answers embed it.
+type Shown struct {
+	Output     string `json:"output" doc:"What was found or printed"`
+	Truncated  bool   `json:"truncated,omitempty"`
+	TotalBytes int    `json:"total_bytes,omitempty"`
+	FullOutput string `json:"full_output,omitempty" doc:"File with the whole output"`
+}
+
+// Cut reports whether something was left out.
+func (s Shown) Cut() bool { return s.Truncated }
+
+// Show shortens text to what the model sees and spills the whole to the
+// session's folder. Where there is none, the rest is lost, and the text says so.
+func Show(at tool.Place, text string) Shown {
+	if len(text) <= shownBytes && strings.Count(text, "\n") <= shownLines {
+		return Shown{Output: text}
+	}
+	head, tail := ends(text)
+	left := text[len(head) : len(text)-len(tail)]
+	s := Shown{Truncated: true, TotalBytes: len(text), FullOutput: spill(at, text)}
+	where := "the rest was not kept"
+	if s.FullOutput != "" {
+		where = fmt.Sprintf("whole output in %s: file_read with offset and limit", s.FullOutput)
+	}
+	s.Output = head + fmt.Sprintf("\n[... %d lines, %d bytes left out; %s]\n", strings.Count(left, "\n"), len(left), where) + tail
+	return s
+}
+
+// ends gives the first and last part of a text: half of the lines and half of
+// the bytes each, cut at line ends where there are any, and never inside a
+// character.
+func ends(text string) (head, tail string) {
+	head = text[:min(len(text), shownBytes/2)]
+	if n := nthLine(head, shownLines/2); n >= 0 {
+		head = head[:n]
+	} else if i := strings.LastIndexByte(head, '\n'); i > 0 {
+		head = head[:i]
+	}
+	for len(head) > 0 && !utf8.RuneStart(text[len(head)]) {
+		head = head[:len(head)-1]
+	}
+	rest := text[len(head):]
+	start := max(0, len(rest)-shownBytes/2)
+	if n := lastLines(rest, shownLines/2); n > start {
+		start = n
+	} else if i := strings.IndexByte(rest[start:], '\n'); i >= 0 && start+i+1 < len(rest) {
+		start += i + 1
+	}
+	for start < len(rest) && !utf8.RuneStart(rest[start]) {
+		start++
+	}
+	return head, rest[start:]
+}
+
+// nthLine is where the n-th newline stands, or -1.
+func nthLine(s string, n int) int {
+	at := -1
+	for range n {
+		i := strings.IndexByte(s[at+1:], '\n')
+		if i < 0 {
+			return -1
+		}
+		at += i + 1
+	}
+	return at
+}
+
+// lastLines is where the last n lines begin.
+func lastLines(s string, n int) int {
+	at := len(strings.TrimSuffix(s, "\n"))
+	for range n {
+		at = strings.LastIndexByte(s[:at], '\n')
+		if at < 0 {
+			return 0
+		}
+	}
+	return at + 1
+}
+
+// spill writes the whole text to a file of the session. A session without a
+// folder, or a full disk, keeps nothing: the answer says so.
+func spill(at tool.Place, text string) string {
+	if at.Dir == "" {
+		return ""
+	}
+	f, err := os.CreateTemp(at.Dir, "output-*.txt")
+	if err != nil {
+		return ""
+	}
+	_, err = f.WriteString(text)
+	if cerr := f.Close(); err != nil || cerr != nil {
+		os.Remove(f.Name())
+		return ""
+	}
+	return f.Name()
+}
