@@ -165,6 +165,7 @@ func TestIndentIsShiftedByOneCommonChange(t *testing.T) {
 	for _, c := range []struct{ name, file, old, new, want string }{
 		{"too deep", "a\n  b\n", "\ta\n\t  b\n", "\ta\n\t  c\n", "a\n  c\n"},
 		{"a line further out stays there", "\ta\n\tb\n", "    a\n    b\n", "    a\nlabel:\n    b\n", "\ta\nlabel:\n\tb\n"},
+		{"nothing to take away is no harm", "a\nb\n", "    a\n    b\n", "    a\n  b\nc\n", "a\nb\nc\n"},
 		{"leading blank line", "x\n\n\ta\n", "\n  a\n", "\n  b\n", "x\n\n\tb\n"},
 		{"first line deeper than the next", "\t\ta\n\tb\n", "\ta\nb\n", "\ta\nc\n", "\t\ta\n\tc\n"},
 	} {

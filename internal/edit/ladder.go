@@ -229,13 +229,15 @@ func shift(a, b string) (from, to string) {
 	return a[:len(a)-n], b[:len(b)-n]
 }
 
-// reindent changes the indent of each line of s. A blank line and a line that
-// lies further out than the indent in question stay as they are.
+// reindent changes the indent of each line of s. A blank line stays as it is,
+// and so does a line that lies further out than from; where the indent is only
+// taken away, such a line loses what it has of it.
 func reindent(s, from, to string) string {
 	lines := strings.SplitAfter(s, "\n")
 	for i, l := range lines {
-		if rest, ok := strings.CutPrefix(l, from); ok && strings.TrimSpace(l) != "" {
-			lines[i] = to + rest
+		n := commonPrefix(l, from)
+		if strings.TrimSpace(l) != "" && (n == len(from) || to == "") {
+			lines[i] = to + l[n:]
 		}
 	}
 	return strings.Join(lines, "")
