@@ -30,7 +30,7 @@ type Row struct {
 // NewRow writes an event as a row that is not linked yet. When its data cannot
 // be written as JSON the row is whole but for the data, and the error says why.
 func NewRow(e convo.Event) (Row, error) {
-	r := Row{Seq: e.Seq, Turn: int64(e.Turn), At: nanos(e.At), Kind: string(e.Kind), Content: e.Text, Reply: e.Reply}
+	r := Row{Seq: e.Seq, Turn: int64(e.Turn), At: Nanos(e.At), Kind: string(e.Kind), Content: e.Text, Reply: e.Reply}
 	var bad, worse error
 	if o, ok := e.Body.(convo.Opaque); ok {
 		r.Data, bad = opaque(o)
@@ -55,7 +55,7 @@ func (r Row) Event() convo.Event {
 // Verbatim is the event with its data unread, so that it is written again byte
 // for byte.
 func (r Row) Verbatim() convo.Event {
-	e := convo.Event{Seq: r.Seq, Turn: int(r.Turn), At: moment(r.At), Kind: convo.Kind(r.Kind), Text: r.Content, Reply: r.Reply}
+	e := convo.Event{Seq: r.Seq, Turn: int(r.Turn), At: Moment(r.At), Kind: convo.Kind(r.Kind), Text: r.Content, Reply: r.Reply}
 	if r.Data != nil {
 		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
 	}
@@ -81,14 +81,16 @@ func opaque(o convo.Opaque) ([]byte, error) {
 	return append(append(around, data...), '}'), nil
 }
 
-func nanos(t time.Time) int64 {
+// Nanos is a time as it is stored: nanoseconds since 1970, 0 for none.
+func Nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
 	return t.UnixNano()
 }
 
-func moment(n int64) time.Time {
+// Moment is the time that Nanos wrote.
+func Moment(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
 	}

@@ -15,7 +15,7 @@ const wordsLength = 120
 // Count takes an event that was appended into what is known of the session.
 func (s *Session) Count(r Row) {
 	s.Events = r.Seq
-	if at := moment(r.At); !at.IsZero() {
+	if at := Moment(r.At); !at.IsZero() {
 		s.Updated = at
 	}
 	switch convo.Kind(r.Kind) {
@@ -104,7 +104,7 @@ func Words(query string) []string { return strings.Fields(strings.ToLower(query)
 // NewHit is what a search shows of a row.
 func NewHit(s Session, r Row, words []string) Hit {
 	return Hit{
-		Session: s.ID, Title: s.Title, Seq: r.Seq, At: moment(r.At), Kind: convo.Kind(r.Kind),
+		Session: s.ID, Title: s.Title, Seq: r.Seq, At: Moment(r.At), Kind: convo.Kind(r.Kind),
 		Excerpt: Excerpt(r.Content, words),
 	}
 }

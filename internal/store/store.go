@@ -106,7 +106,8 @@ type Hit struct {
 }
 
 // Unsaved says that events are in memory only, and why. They are tried again
-// with the next Append, Flush or Sync.
+// with the next Append, Flush or Sync. What can never be kept is told once: an
+// event whose data is no JSON (kept without it), or *Lost.
 type Unsaved struct {
 	Events int
 	Err    error
@@ -120,6 +121,17 @@ func (u *Unsaved) Error() string {
 }
 
 func (u *Unsaved) Unwrap() error { return u.Err }
+
+// Lost says that events cannot be kept in their session, because another process
+// went on with it while this one was cut off from the store.
+type Lost struct {
+	Session string
+	Events  int
+}
+
+func (l *Lost) Error() string {
+	return fmt.Sprintf("%d events of session %s are not kept: another process went on with it", l.Events, l.Session)
+}
 
 // Busy says that another process has the session open.
 type Busy struct {

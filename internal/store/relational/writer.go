@@ -1,0 +1,311 @@
+package relational
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+
+	"ikigai/internal/store"
+)
+
+// writer writes. Only the queue's goroutine uses it.
+type writer struct {
+	engine Engine
+	conn   *sql.Conn // nil when it was lost
+	insert *sql.Stmt
+	open   map[string]*tail // the sessions begun here
+	doubt  bool             // a try failed: what the database has of our sessions is to be asked
+}
+
+// tail is the end of a session as it was last written here.
+type tail struct {
+	session store.Session
+	head    store.Hash
+	found   store.Hash // in doubt: the head that the database has
+	upto    int64      // and the Seq of it; events up to there are not written again
+	lost    int        // events that can never be kept, because another process took the session
+	taken   bool
+}
+
+const insertEvent = `INSERT INTO events (session, seq, turn, at, kind, content, data_json, reply, keep, exact, prev, hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+// connect gives the writer a connection when it has none. Locks may have been
+// lost with the old one, so they are taken anew.
+func (w *writer) connect(ctx context.Context) error {
+	if w.conn != nil {
+		return nil
+	}
+	c, err := w.engine.Writer.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.engine.Setup(ctx, c); err != nil {
+		return errors.Join(err, c.Close())
+	}
+	w.conn, w.insert = c, nil
+	for id, t := range w.open {
+		got, err := w.engine.Lock(ctx, c, id)
+		if err != nil {
+			return errors.Join(err, w.drop())
+		}
+		t.taken = t.taken || !got
+	}
+	return nil
+}
+
+// drop gives the connection up for good; it may be in the midst of anything.
+func (w *writer) drop() error {
+	c := w.conn
+	w.conn, w.insert = nil, nil
+	c.Raw(func(any) error { return driver.ErrBadConn }) // that it comes back is the point
+	if err := c.Close(); !errors.Is(err, sql.ErrConnDone) {
+		return err
+	}
+	return nil
+}
+
+// transact runs f in a transaction that begin starts. After a failure nothing
+// of it has happened, or the connection broke and nobody knows.
+func (w *writer) transact(ctx context.Context, begin string, f func() error) error {
+	if _, err := w.conn.ExecContext(ctx, begin); err != nil {
+		return w.abandon(ctx, err)
+	}
+	if err := f(); err != nil {
+		return w.abandon(ctx, err)
+	}
+	if _, err := w.conn.ExecContext(ctx, `COMMIT`); err != nil {
+		return w.abandon(ctx, err)
+	}
+	return nil
+}
+
+func (w *writer) abandon(ctx context.Context, err error) error {
+	// The database may have ended the transaction itself: an error here says
+	// nothing. Whether the connection is alive does the next line find out.
+	w.conn.ExecContext(ctx, `ROLLBACK`)
+	if w.conn.PingContext(ctx) != nil {
+		w.drop()
+	}
+	return err
+}
+
+// write keeps a batch, wholly or not at all.
+func (w *writer) write(ctx context.Context, batch []*store.Entry, durable bool) error {
+	begin := w.engine.Begin
+	if durable {
+		begin = w.engine.BeginSafe
+	}
+	if len(batch) == 0 && begin == w.engine.Begin {
+		return nil // every transaction is durable here
+	}
+	if err := w.connect(ctx); err != nil {
+		return err
+	}
+	var after map[string]tail
+	err := w.transact(ctx, begin, func() (err error) {
+		after, err = w.rows(ctx, batch)
+		return err
+	})
+	if w.doubt = err != nil; w.doubt {
+		return err
+	}
+	return w.adopt(after)
+}
+
+// rows writes the batch within a transaction and gives how its sessions end then.
+func (w *writer) rows(ctx context.Context, batch []*store.Entry) (map[string]tail, error) {
+	if len(batch) == 0 {
+		_, err := w.conn.ExecContext(ctx, `UPDATE synced SET times = times + 1`) // so that there is something to make durable
+		return nil, err
+	}
+	if err := w.prepare(ctx); err != nil {
+		return nil, err
+	}
+	after := map[string]tail{}
+	for _, e := range batch {
+		if err := w.entry(ctx, after, e); err != nil {
+			return nil, err
+		}
+	}
+	for id, t := range after {
+		if err := w.count(ctx, id, t); err != nil {
+			return nil, err
+		}
+	}
+	return after, nil
+}
+
+func (w *writer) prepare(ctx context.Context) (err error) {
+	if w.insert == nil {
+		w.insert, err = w.conn.PrepareContext(ctx, insertEvent)
+	}
+	return err
+}
+
+func (w *writer) entry(ctx context.Context, after map[string]tail, e *store.Entry) error {
+	if e.Begin != nil {
+		return w.enter(ctx, *e.Begin)
+	}
+	t, ok := after[e.Session]
+	if !ok {
+		var err error
+		if t, err = w.tail(ctx, e.Session); err != nil {
+			return err
+		}
+	}
+	err := w.event(ctx, &t, e.Session, e.Row)
+	after[e.Session] = t
+	return err
+}
+
+func (w *writer) event(ctx context.Context, t *tail, session string, r store.Row) error {
+	row := r.After(t.head)
+	if row.Seq == t.upto && row.Hash != t.found {
+		t.taken = true
+	}
+	if t.taken {
+		t.lost++
+		return nil
+	}
+	if row.Seq > t.upto {
+		if _, err := w.insert.ExecContext(ctx, columns(session, row)...); err != nil {
+			return err
+		}
+	}
+	t.head = row.Hash
+	t.session.Count(row)
+	return nil
+}
+
+// tail is where a session ends. After a failure the database is asked: a
+// transaction whose answer was lost may have been kept, and then its events are
+// there already. Events that are not ours mean that the session was taken.
+func (w *writer) tail(ctx context.Context, id string) (tail, error) {
+	t, ok := w.open[id]
+	if !ok {
+		return tail{taken: true}, nil // removed, with events in the queue
+	}
+	if !w.doubt || t.taken {
+		return *t, nil
+	}
+	now, err := readTail(ctx, w.conn, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return tail{taken: true}, nil // its beginning comes before its events, so it was removed
+	}
+	asked := *t
+	asked.upto, asked.found = now.session.Events, now.head
+	asked.taken = asked.upto < t.session.Events || asked.upto == t.session.Events && asked.found != t.head
+	return asked, err
+}
+
+func (w *writer) enter(ctx context.Context, s store.Session) error {
+	pid, host := owner()
+	_, err := w.conn.ExecContext(ctx, `INSERT INTO sessions
+(id, title, dir, branch, model, created, updated, parent, parent_seq, events, calls, last_words, head, pid, host)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, '', $10, $11, $12)
+ON CONFLICT (id) DO UPDATE SET pid = excluded.pid, host = excluded.host`,
+		s.ID, clean(s.Title), clean(s.Dir), clean(s.Branch), clean(s.Model), store.Nanos(s.Created), store.Nanos(s.Updated),
+		s.Parent, s.ParentSeq, bytesOf(store.Genesis(s.ID)), pid, host)
+	return err
+}
+
+func (w *writer) count(ctx context.Context, id string, t tail) error {
+	if t.taken {
+		return nil
+	}
+	s := t.session
+	n, err := affected(w.conn.ExecContext(ctx, `UPDATE sessions SET events = $2, calls = $3, last_words = $4, updated = $5, head = $6
+WHERE id = $1`, id, s.Events, s.Calls, clean(s.LastWords), store.Nanos(s.Updated), bytesOf(t.head)))
+	if err == nil && n != 1 {
+		err = &store.NoSession{ID: id}
+	}
+	return err
+}
+
+// adopt takes over how the sessions end now.
+func (w *writer) adopt(after map[string]tail) error {
+	var lost error
+	for id, t := range after {
+		if t.lost > 0 {
+			lost = errors.Join(lost, &store.Lost{Session: id, Events: t.lost})
+		}
+		if mine, ok := w.open[id]; ok {
+			*mine = tail{session: t.session, head: t.head, taken: t.taken}
+		}
+	}
+	return lost
+}
+
+// begin locks a session and finds where it ends; 0 when it is new.
+func (w *writer) begin(ctx context.Context, s store.Session) (last int64, err error) {
+	if _, ok := w.open[s.ID]; ok {
+		pid, host := owner()
+		return 0, &store.Busy{Session: s.ID, PID: pid, Host: host}
+	}
+	if err := w.lock(ctx, s.ID); err != nil {
+		return 0, err
+	}
+	t, err := readTail(ctx, w.conn, s.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		t, err = tail{session: s, head: store.Genesis(s.ID)}, nil
+	}
+	if err != nil {
+		return 0, errors.Join(err, w.engine.Unlock(ctx, w.conn, s.ID))
+	}
+	w.open[s.ID] = &t
+	return t.session.Events, nil
+}
+
+func (w *writer) lock(ctx context.Context, id string) error {
+	got, err := w.engine.Lock(ctx, w.conn, id)
+	if err == nil && !got {
+		err = &store.Busy{Session: id}
+	}
+	return err
+}
+
+func (w *writer) end(ctx context.Context, id string) error {
+	if _, ok := w.open[id]; !ok {
+		return nil
+	}
+	delete(w.open, id)
+	return w.engine.Unlock(ctx, w.conn, id)
+}
+
+// remove deletes a session, which must be open here or nowhere.
+func (w *writer) remove(ctx context.Context, id string) error {
+	if _, ok := w.open[id]; !ok {
+		if err := w.lock(ctx, id); err != nil {
+			return err
+		}
+	}
+	delete(w.open, id)
+	err := w.transact(ctx, w.engine.Begin, func() error {
+		if _, err := w.conn.ExecContext(ctx, `DELETE FROM events WHERE session = $1`, id); err != nil {
+			return err
+		}
+		n, err := affected(w.conn.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1`, id))
+		if err == nil && n == 0 {
+			err = &store.NoSession{ID: id}
+		}
+		return err
+	})
+	if w.conn == nil {
+		return err // the lock went with the connection
+	}
+	return errors.Join(err, w.engine.Unlock(ctx, w.conn, id))
+}
+
+// close lets all sessions go.
+func (w *writer) close(ctx context.Context) error {
+	if w.conn == nil {
+		return nil
+	}
+	var all error
+	for id := range w.open {
+		all = errors.Join(all, w.end(ctx, id))
+	}
+	return errors.Join(all, w.conn.Close())
+}
