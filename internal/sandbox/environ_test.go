@@ -19,22 +19,28 @@ func TestEnvironmentHidesWhatIsSecretOrOverrides(t *testing.T) {
 		not  []string
 	}{
 		{
-			"inherit", tool.Environment{Inherit: true},
+			"inherit",
+			tool.Environment{Inherit: true},
 			[]string{"PATH=/bin", "MYAPP_MODE=dev", "GIT_AUTHOR_NAME=me", "KEYBOARD=de", "AI_AGENT=ikigai", "AGENT=ikigai", "TERM=dumb", "GIT_PAGER=cat", "EDITOR=true"},
 			[]string{"OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "LD_PRELOAD", "GIT_DIR", "BASH_ENV"},
 		},
 		{
-			"allow-list", tool.Environment{},
+			"allow-list",
+			tool.Environment{},
 			[]string{"PATH=/bin", "AI_AGENT=ikigai"},
 			[]string{"MYAPP_MODE", "KEYBOARD", "OPENAI_API_KEY", "GIT_AUTHOR_NAME"},
 		},
 		{
-			"approved names", tool.Environment{Allow: []string{"GITHUB_TOKEN", "MYAPP_MODE"}},
-			[]string{"GITHUB_TOKEN=t", "MYAPP_MODE=dev"}, []string{"OPENAI_API_KEY"},
+			"approved names",
+			tool.Environment{Allow: []string{"GITHUB_TOKEN", "MYAPP_MODE"}},
+			[]string{"GITHUB_TOKEN=t", "MYAPP_MODE=dev"},
+			[]string{"OPENAI_API_KEY"},
 		},
 		{
-			"set last", tool.Environment{Set: []string{"PAGER=less", "IKIGAI_CALL=c1"}},
-			[]string{"PAGER=less", "IKIGAI_CALL=c1"}, nil,
+			"set last",
+			tool.Environment{Set: []string{"PAGER=less", "IKIGAI_CALL=c1"}},
+			[]string{"PAGER=less", "IKIGAI_CALL=c1"},
+			nil,
 		},
 	}
 	for _, c := range cases {

@@ -2,28 +2,151 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"sync"
 
+	"ikigai/internal/sandbox/jail"
 	"ikigai/internal/tool"
 )
 
-// hosts are the ways to start a program; here there is only the plain one.
-type hosts struct{ sandbox *Sandbox }
+// hosts are the ways to start a program: in a whole jail, whose process 1 is
+// made for it, or through a keeper, which serves one program after the other.
+type hosts struct {
+	sandbox *Sandbox
+	keepers keepers
+	once    sync.Once
+	found   findings
+}
 
-const noJail = "not built yet"
+// findings are what this machine offers.
+type findings struct {
+	init     string // the helper program
+	whole    error  // why there is no whole jail
+	landlock int    // version; 0 for none
+	filter   bool
+}
 
-func (h *hosts) require() error { return errors.New("sandbox: no jail on this system: " + noJail) }
+// look finds out, once, what can be had. It rehearses a whole jail with the
+// folders of this sandbox, since only that shows whether it can be built.
+func (h *hosts) look() *findings {
+	h.once.Do(func() {
+		f := &h.found
+		f.landlock, f.filter = jail.LandlockVersion(), jail.HasFilter()
+		f.init = helperPath(h.sandbox.o.Init)
+		switch {
+		case h.sandbox.o.Mode == Off:
+			f.whole = errors.New("switched off")
+		case h.sandbox.o.light:
+			f.whole = errors.New("the light jail was asked for")
+		default:
+			f.whole = h.rehearse()
+		}
+	})
+	return &h.found
+}
+
+func (h *hosts) rehearse() error {
+	files, err := openNothing()
+	if err != nil {
+		return err
+	}
+	defer files[0].Close()
+	t, err := h.startWhole(program{}, tool.Grant{}, files)
+	if err != nil {
+		return err
+	}
+	return t.wait().err
+}
+
+// openNothing gives three times the empty device.
+func openNothing() ([3]*os.File, error) {
+	f, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	return [3]*os.File{f, f, f}, err
+}
+
+// kind is the strongest jail for a program with the grant g.
+func (h *hosts) kind(g tool.Grant) jailKind {
+	f := h.look()
+	switch {
+	case g.Unconfined || h.sandbox.o.Mode == Off:
+		return plain
+	case f.whole == nil:
+		return whole
+	case f.landlock > 0 || f.filter:
+		return light
+	}
+	return plain
+}
+
+func (h *hosts) start(p program, g tool.Grant, files [3]*os.File) (tree, error) {
+	kind := h.kind(g)
+	if kind == whole {
+		return h.startWhole(p, g, files)
+	}
+	k, err := h.keepers.take(h.found.init)
+	if err != nil {
+		if kind == plain {
+			return startPlain(p, files) // no helper program, and none is needed to confine
+		}
+		return nil, err
+	}
+	t := &keptTree{helper: k, pool: &h.keepers, kind: kind}
+	return t, k.run(h.sandbox.plan(p, g, kind), files)
+}
+
+func (h *hosts) startWhole(p program, g tool.Grant, files [3]*os.File) (tree, error) {
+	helper, err := startHelper(h.found.init, namespaces(g.Net))
+	if err != nil {
+		return nil, fmt.Errorf("making namespaces: %w", err)
+	}
+	t := &wholeTree{helper: helper}
+	return t, helper.run(h.sandbox.plan(p, g, whole), files)
+}
+
+func (h *hosts) close() error {
+	h.keepers.close()
+	return nil
+}
+
+// require is an error unless the whole jail stands.
+func (h *hosts) require() error {
+	f := h.look()
+	for _, l := range h.layers() {
+		if !l.On {
+			return fmt.Errorf("sandbox: the layer %s is missing: %s", l.Name, l.Why)
+		}
+	}
+	return f.whole
+}
+
+const (
+	adviseSpaces = "; allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns; " +
+		"in a container its seccomp profile), or run without --sandbox require: .git/hooks, .git/config and .ikigai in the workspace, and the modes of files outside, are not protected then"
+	adviseLandlock = "this kernel has no Landlock: use 5.13 or later with landlock in its list of security modules (lsm=)"
+	adviseFilter   = "no seccomp filter for this kernel or machine: use a kernel with CONFIG_SECCOMP_FILTER on amd64 or arm64"
+)
 
 func (h *hosts) layers() []Layer {
+	if h.sandbox.o.Mode == Off {
+		off := "switched off: start without --sandbox off"
+		return []Layer{{"namespaces", false, off}, {"landlock", false, off}, {"seccomp", false, off}}
+	}
+	f := h.look()
+	spaces := Layer{Name: "namespaces", On: f.whole == nil}
+	if f.whole != nil {
+		spaces.Why = f.whole.Error() + adviseSpaces
+	}
 	return []Layer{
-		{Name: "namespaces", Why: noJail},
-		{Name: "landlock", Why: noJail},
-		{Name: "seccomp", Why: noJail},
+		spaces,
+		layer("landlock", f.landlock > 0, adviseLandlock),
+		layer("seccomp", f.filter, adviseFilter),
 	}
 }
 
-func (h *hosts) start(p program, _ tool.Grant, files [3]*os.File) (tree, error) {
-	return startPlain(p, files)
+func layer(name string, on bool, why string) Layer {
+	if on {
+		why = ""
+	}
+	return Layer{Name: name, On: on, Why: why}
 }
-
-func (h *hosts) close() error { return nil }

@@ -1,0 +1,282 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ikigai/internal/sandbox/jail"
+)
+
+const (
+	lastWord = time.Second            // how long a helper may take to obey before it is killed itself
+	linger   = 250 * time.Millisecond // how long a keeper waits for the next program
+)
+
+// helperPath finds the program ikigai-init: the one asked for, one beside us,
+// one in libexec, or ourselves, who can do its work too.
+func helperPath(asked string) string {
+	if asked != "" {
+		return asked
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "/proc/self/exe"
+	}
+	dir := filepath.Dir(self)
+	for _, path := range []string{filepath.Join(dir, jail.Name), filepath.Join(dir, "..", "libexec", "ikigai", jail.Name)} {
+		if executable(path) == nil {
+			return path
+		}
+	}
+	return self
+}
+
+// A helper is a running ikigai-init.
+type helper struct {
+	process *os.Process
+	control *os.File
+	gone    chan *os.ProcessState // its end, collected as soon as it happens
+}
+
+// startHelper starts the program at path with the attributes of a jail, or nil.
+func startHelper(path string, attr *syscall.SysProcAttr) (*helper, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "control")
+	defer theirs.Close()
+	_ = unix.SetNonblock(pair[0], true) // so that the runtime waits for it, not a thread
+	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), gone: make(chan *os.ProcessState, 1)}
+	// No environment: a program may look at its parent's.
+	h.process, err = os.StartProcess(path, []string{jail.Name}, &os.ProcAttr{
+		Dir: "/", Env: []string{}, Files: []*os.File{nil, nil, nil, theirs}, Sys: attr,
+	})
+	if err != nil {
+		_ = h.control.Close()
+		return nil, err
+	}
+	go func() {
+		state, _ := h.process.Wait() // no state says as much as the error
+		h.gone <- state
+	}()
+	return h, nil
+}
+
+// namespaces are the attributes of process 1 of a whole jail. It has the same
+// ids inside as outside, and root keeps the ids of others, whose files it may
+// have to work on.
+func namespaces(net bool) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+		Setsid:      true,
+	}
+	if !net {
+		a.Cloneflags |= unix.CLONE_NEWNET
+	}
+	if os.Getuid() == 0 {
+		a.UidMappings, a.GidMappings = allIDs("/proc/self/uid_map"), allIDs("/proc/self/gid_map")
+	} else {
+		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
+	}
+	return a
+}
+
+// allIDs maps every id that exists here to itself.
+func allIDs(file string) []syscall.SysProcIDMap {
+	var all []syscall.SysProcIDMap
+	text, _ := os.ReadFile(file) // unreadable means only our own
+	for line := range strings.Lines(string(text)) {
+		var first, outside, size int
+		if _, err := fmt.Sscan(line, &first, &outside, &size); err == nil {
+			all = append(all, syscall.SysProcIDMap{ContainerID: first, HostID: first, Size: size})
+		}
+	}
+	if len(all) == 0 {
+		return []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}}
+	}
+	return all
+}
+
+// run sends the plan with the program's files.
+func (h *helper) run(p *jail.Plan, files [3]*os.File) error {
+	body := p.Encode()
+	head := jail.Header(jail.Run, len(body))
+	rights := unix.UnixRights(int(files[0].Fd()), int(files[1].Fd()), int(files[2].Fd()))
+	raw, err := h.control.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var sent error
+	err = raw.Write(func(fd uintptr) bool {
+		sent = unix.Sendmsg(int(fd), head, rights, nil, unix.MSG_NOSIGNAL)
+		return sent != unix.EAGAIN
+	})
+	runtime.KeepAlive(files)
+	if err = errors.Join(err, sent); err != nil {
+		return fmt.Errorf("speaking to %s: %w", jail.Name, err)
+	}
+	_, err = h.control.Write(body)
+	return err
+}
+
+// say passes a word on. If it cannot be said the helper is gone, and with it
+// what it was to be about.
+func (h *helper) say(k jail.Kind) { _, _ = h.control.Write(jail.Header(k, 0)) }
+
+// end asks the tree to end, or kills it. A helper that does not obey in time
+// is killed itself.
+func (h *helper) end(hard bool) {
+	if !hard {
+		h.say(jail.Term)
+		return
+	}
+	h.say(jail.Kill)
+	_ = h.control.SetReadDeadline(time.Now().Add(lastWord))
+}
+
+// answer reads how the program ended. Without an answer the helper is gone or
+// useless; it is made gone.
+func (h *helper) answer() (status, bool) {
+	kind, body, err := jail.Read(h.control)
+	if err != nil || len(body) < 4 {
+		_ = h.process.Kill()
+		return status{err: errors.New(jail.Name + " ended before the program did")}, false
+	}
+	number := binary.LittleEndian.Uint32(body)
+	if kind == jail.Exited {
+		return unixStatus(syscall.WaitStatus(number)), true
+	}
+	return status{err: helperError{text: string(body[4:]), errno: syscall.Errno(number)}}, true
+}
+
+// helperError is what went wrong in the helper, with the kernel's number.
+type helperError struct {
+	text  string
+	errno syscall.Errno
+}
+
+func (e helperError) Error() string { return e.text }
+
+func (e helperError) Unwrap() error {
+	if e.errno == 0 {
+		return nil
+	}
+	return e.errno
+}
+
+// wholeTree is a program in a whole jail. Its process 1 is the last to go.
+type wholeTree struct{ *helper }
+
+func (t *wholeTree) jail() jailKind { return whole }
+
+func (t *wholeTree) wait() status {
+	st, answered := t.answer()
+	state := <-t.gone
+	_ = t.control.Close()
+	if !answered && state != nil {
+		return died(state)
+	}
+	return st
+}
+
+// died is the status of a program whose helper was killed with it.
+func died(state *os.ProcessState) status {
+	if st := stateOf(state); st.signal != "" {
+		return st
+	}
+	return status{err: errors.New(jail.Name + " ended by itself")}
+}
+
+// keptTree is a program under a keeper.
+type keptTree struct {
+	*helper
+	pool *keepers
+	kind jailKind
+}
+
+func (t *keptTree) jail() jailKind { return t.kind }
+
+func (t *keptTree) wait() status {
+	st, answered := t.answer()
+	if answered {
+		t.pool.give(t.helper)
+		return st
+	}
+	state := <-t.gone
+	_ = t.control.Close()
+	return died(state)
+}
+
+// keepers are helpers without a program. Each serves one program at a time,
+// so that every orphan it inherits is known to be of that program's tree.
+type keepers struct {
+	mu     sync.Mutex // guards what follows
+	idle   []*helper
+	timer  *time.Timer
+	closed bool
+}
+
+func (k *keepers) take(path string) (*helper, error) {
+	k.mu.Lock()
+	if n := len(k.idle); n > 0 {
+		h := k.idle[n-1]
+		k.idle = k.idle[:n-1]
+		k.mu.Unlock()
+		return h, nil
+	}
+	k.mu.Unlock()
+	return startHelper(path, &syscall.SysProcAttr{Setsid: true})
+}
+
+// give takes a helper back. It stays a moment, as commands come in bursts.
+func (k *keepers) give(h *helper) {
+	_ = h.control.SetReadDeadline(time.Time{})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		h.dismiss()
+		return
+	}
+	k.idle = append(k.idle, h)
+	if k.timer == nil {
+		k.timer = time.AfterFunc(linger, k.dismissAll)
+	} else {
+		k.timer.Reset(linger)
+	}
+}
+
+func (k *keepers) dismissAll() {
+	k.mu.Lock()
+	idle := k.idle
+	k.idle = nil
+	k.mu.Unlock()
+	for _, h := range idle {
+		h.dismiss()
+	}
+}
+
+func (k *keepers) close() {
+	k.mu.Lock()
+	k.closed = true
+	k.mu.Unlock()
+	k.dismissAll()
+}
+
+// dismiss ends an idle helper and waits for it.
+func (h *helper) dismiss() {
+	_ = h.control.Close()
+	<-h.gone
+}

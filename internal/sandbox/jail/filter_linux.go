@@ -1,0 +1,144 @@
+package jail
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in the record a seccomp program looks at. Arguments are 64 bits wide;
+// what we compare is in the lower half, which comes first on both machines.
+const (
+	offNumber = 0
+	offArch   = 4
+	offArg0   = 16
+	offArg1   = 24
+)
+
+// refusedCalls are ways to reach the kernel or other processes that no build
+// and no test needs.
+var refusedCalls = []uint32{
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
+	unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_SETNS,
+	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_PIDFD_GETFD,
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_REBOOT,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_SYSLOG,
+}
+
+// tracing is refused too where other processes can be seen.
+var tracing = []uint32{unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV}
+
+// filterCalls installs the seccomp program on the calling thread.
+func filterCalls(p *Plan) error {
+	if auditArch == 0 {
+		return nil
+	}
+	code := program(p)
+	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
+	if errno != 0 {
+		return doing("filtering system calls", errno)
+	}
+	return nil
+}
+
+// HasFilter reports whether the kernel and the machine can filter system calls.
+func HasFilter() bool {
+	action := uint32(unix.SECCOMP_RET_ERRNO)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	return auditArch != 0 && errno == 0
+}
+
+// program is the filter: calls made for another machine do not exist, listed
+// ones are refused, and three are judged by an argument.
+func program(p *Plan) []unix.SockFilter {
+	refuse := uint32(unix.SECCOMP_RET_ERRNO | unix.EPERM)
+	absent := uint32(unix.SECCOMP_RET_ERRNO | unix.ENOSYS)
+	var c assembler
+	c.load(offArch)
+	c.unless(auditArch, absent)
+	c.load(offNumber)
+	c.from(foreignCalls, absent)
+	for _, nr := range refusedCalls {
+		c.is(nr, refuse)
+	}
+	if !p.Whole {
+		for _, nr := range tracing {
+			c.is(nr, refuse)
+		}
+	}
+	// Its flags lie in memory, out of sight; programs fall back to clone.
+	c.is(unix.SYS_CLONE3, absent)
+	c.when(unix.SYS_CLONE, func(c *assembler) { c.load(offArg0); c.has(unix.CLONE_NEWUSER, refuse) })
+	c.when(unix.SYS_UNSHARE, func(c *assembler) { c.load(offArg0); c.has(unix.CLONE_NEWUSER, refuse) })
+	c.when(unix.SYS_IOCTL, func(c *assembler) {
+		c.load(offArg1)
+		c.is(unix.TIOCSTI, refuse)
+		c.is(unix.TIOCLINUX, refuse)
+	})
+	c.when(unix.SYS_SOCKET, func(c *assembler) {
+		c.load(offArg0)
+		for _, family := range families(p) {
+			c.is(family, unix.SECCOMP_RET_ALLOW)
+		}
+		c.ret(refuse)
+	})
+	c.ret(unix.SECCOMP_RET_ALLOW)
+	return c.code
+}
+
+// families are the kinds of sockets a program may make. In namespaces of its
+// own the network leads nowhere and the sockets of others are covered; without
+// them a socket by path would reach any service of this machine.
+func families(p *Plan) []uint32 {
+	list := []uint32{unix.AF_NETLINK}
+	if p.Whole {
+		list = append(list, unix.AF_UNIX)
+	}
+	if p.Whole || p.Net {
+		list = append(list, unix.AF_INET, unix.AF_INET6)
+	}
+	return list
+}
+
+// An assembler writes a classic BPF program whose jumps go over one step.
+type assembler struct{ code []unix.SockFilter }
+
+func (a *assembler) put(op uint16, jt, jf uint8, k uint32) {
+	a.code = append(a.code, unix.SockFilter{Code: op, Jt: jt, Jf: jf, K: k})
+}
+
+func (a *assembler) load(off uint32) { a.put(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0, 0, off) }
+func (a *assembler) ret(v uint32)    { a.put(unix.BPF_RET|unix.BPF_K, 0, 0, v) }
+
+func (a *assembler) is(k, v uint32) {
+	a.put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 1, k)
+	a.ret(v)
+}
+
+func (a *assembler) unless(k, v uint32) {
+	a.put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, k)
+	a.ret(v)
+}
+
+func (a *assembler) from(k, v uint32) {
+	a.put(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, k)
+	a.ret(v)
+}
+
+func (a *assembler) has(bits, v uint32) {
+	a.put(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 1, bits)
+	a.ret(v)
+}
+
+// when runs body for the call nr, and allows it unless body decided otherwise.
+func (a *assembler) when(nr uint32, body func(*assembler)) {
+	var inner assembler
+	body(&inner)
+	inner.ret(unix.SECCOMP_RET_ALLOW)
+	a.put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, uint8(len(inner.code)), nr)
+	a.code = append(a.code, inner.code...)
+}

@@ -1,0 +1,190 @@
+// Package jail is the inside of the sandbox: the helper process that stands
+// between the agent and a program. In a PID namespace it is process 1, which
+// mounts what the program may see; without one it is a keeper that inherits
+// every orphan of the program. Either way it starts the program confined,
+// reaps, and when the program or the agent ends it ends all that is left.
+//
+// The agent speaks to it over a socket (descriptor Control): a Plan with the
+// program's three files goes in, one answer comes out. Nothing is passed by
+// arguments or environment, which other processes might read. The package
+// stays small, since it is started for every command: standard library
+// without fmt, and golang.org/x/sys.
+package jail
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// Control is the descriptor of the helper's end of the socket.
+const Control = 3
+
+// Name is argv[0] of the helper; a program that links this package serves as
+// one when it is started by that name.
+const Name = "ikigai-init"
+
+// A Kind is the first byte of a message.
+type Kind byte
+
+const (
+	Run    Kind = 'P' // to the helper: a Plan, with three descriptors
+	Term   Kind = 'T' // to the helper: ask every process to end
+	Kill   Kind = 'K' // to the helper: kill every process
+	Exited Kind = 'X' // from the helper: a wait status
+	Failed Kind = 'E' // from the helper: an errno and what was being done
+)
+
+// headerSize is the kind and the length of the body.
+const headerSize = 5
+
+// maxBody bounds a message; the kernel takes no longer argument list.
+const maxBody = 16 << 20
+
+// Header gives the first bytes of a message with a body of n bytes.
+func Header(k Kind, n int) []byte {
+	return binary.LittleEndian.AppendUint32([]byte{byte(k)}, uint32(n))
+}
+
+// Read reads one message.
+func Read(r io.Reader) (Kind, []byte, error) {
+	h := make([]byte, headerSize)
+	if _, err := io.ReadFull(r, h); err != nil {
+		return 0, nil, err
+	}
+	return readBody(r, h)
+}
+
+func readBody(r io.Reader, h []byte) (Kind, []byte, error) {
+	n := binary.LittleEndian.Uint32(h[1:])
+	if n > maxBody {
+		return 0, nil, errors.New("a message is too long")
+	}
+	body := make([]byte, n)
+	_, err := io.ReadFull(r, body)
+	return Kind(h[0]), body, err
+}
+
+// A Plan is all the helper must know about one start. Paths are absolute.
+type Plan struct {
+	Path string // the executable; empty for a rehearsal that starts nothing
+	Dir  string
+	Argv []string
+	Env  []string
+
+	Whole    bool   // we are in namespaces of our own: mount
+	Confine  bool   // Landlock and seccomp
+	Net      bool   // the network may be used
+	Caps     uint64 // capabilities the program keeps
+	Nice     uint64
+	Most     uint64 // processes at once; 0 means as many as the user may
+	Memory   uint64 // bytes of data of one process; 0 means no limit
+	Tmp      string // the folder that is seen as /tmp; empty means the real one
+	Write    []string
+	Read     []string // whole jail: seen although an emptied folder covers it; light jail: all that may be read
+	Empty    []string // folders that are seen empty
+	Hide     []string // what cannot be read
+	Replace  []string // pairs: a file, and the text that is seen in its place
+	Pin      []string // folders that cannot be renamed or removed
+	Folders  []string // never writable, held by an empty folder when absent
+	Files    []string // the same for files
+	NewFile  []string // writable files that are made when absent, and removed if left empty
+	NewDir   []string // the same for folders
+	Unwanted []string // files that must not exist afterwards: absent before, and no placeholder can hold their name
+}
+
+// fields lists the parts in the order of the wire.
+func (p *Plan) fields() []any {
+	return []any{
+		&p.Path, &p.Dir, &p.Argv, &p.Env, &p.Whole, &p.Confine, &p.Net, &p.Caps, &p.Nice, &p.Most, &p.Memory, &p.Tmp, &p.Write,
+		&p.Read, &p.Empty, &p.Hide, &p.Replace, &p.Pin, &p.Folders, &p.Files, &p.NewFile, &p.NewDir, &p.Unwanted,
+	}
+}
+
+// Encode gives the body of a Run message.
+func (p *Plan) Encode() []byte {
+	var b []byte
+	for _, f := range p.fields() {
+		switch f := f.(type) {
+		case *string:
+			b = appendString(b, *f)
+		case *[]string:
+			b = binary.LittleEndian.AppendUint32(b, uint32(len(*f)))
+			for _, s := range *f {
+				b = appendString(b, s)
+			}
+		case *bool:
+			b = append(b, 0)
+			if *f {
+				b[len(b)-1] = 1
+			}
+		case *uint64:
+			b = binary.LittleEndian.AppendUint64(b, *f)
+		}
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
+}
+
+// Decode reads the body of a Run message.
+func (p *Plan) Decode(body []byte) error {
+	d := decoder{rest: body}
+	for _, f := range p.fields() {
+		switch f := f.(type) {
+		case *string:
+			*f = d.text()
+		case *[]string:
+			*f = d.list()
+		case *bool:
+			if b := d.take(1); b != nil {
+				*f = b[0] != 0
+			}
+		case *uint64:
+			if b := d.take(8); b != nil {
+				*f = binary.LittleEndian.Uint64(b)
+			}
+		}
+	}
+	if d.short || len(d.rest) > 0 {
+		return errors.New("a plan is malformed")
+	}
+	return nil
+}
+
+// A decoder takes values off the front; once short, it gives only zeros.
+type decoder struct {
+	rest  []byte
+	short bool
+}
+
+func (d *decoder) take(n int) []byte {
+	if d.short || n > len(d.rest) {
+		d.short = true
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+func (d *decoder) size() int {
+	b := d.take(4)
+	if b == nil || binary.LittleEndian.Uint32(b) > uint32(len(d.rest)) {
+		d.short = d.short || b == nil || binary.LittleEndian.Uint32(b) > 0
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(b))
+}
+
+func (d *decoder) text() string { return string(d.take(d.size())) }
+
+func (d *decoder) list() []string {
+	var list []string
+	for range d.size() {
+		list = append(list, d.text())
+	}
+	return list
+}

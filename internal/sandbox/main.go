@@ -1,0 +1,16 @@
+package sandbox
+
+import (
+	"os"
+
+	"ikigai/internal/sandbox/jail"
+)
+
+// Main makes a program serve as its own ikigai-init where that is not
+// installed. A program that uses a Sandbox calls it first in main; it returns
+// unless the program was started to be the helper.
+func Main() {
+	if len(os.Args) > 0 && os.Args[0] == jail.Name {
+		os.Exit(jail.Main())
+	}
+}
