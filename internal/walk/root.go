@@ -1,0 +1,110 @@
+package walk
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// A Root is the folder of a tree, held open. Paths are relative to it, with
+// slashes; one that passes through a link to the outside is refused, on Linux
+// one that passes through any link.
+type Root struct {
+	path string
+	root *os.Root
+	system
+}
+
+// OpenRoot opens the folder at an absolute path.
+func OpenRoot(path string) (*Root, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the root of a tree: %w", err)
+	}
+	r := &Root{path: path, root: root}
+	if err := r.system.open(root); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("opening the root of a tree: %w", err)
+	}
+	return r, nil
+}
+
+// Close gives the root back.
+func (r *Root) Close() error {
+	r.system.close()
+	return r.root.Close()
+}
+
+// ReadFile reads a regular file whole.
+func (r *Root) ReadFile(path string) ([]byte, error) {
+	f, err := r.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Open opens a regular file for reading. It does not wait for a pipe.
+func (r *Root) Open(path string) (*os.File, error) {
+	f, err := r.open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("reading %s: %w", path, errNotRegular)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+var errNotRegular = fmt.Errorf("not a regular file: %w", fs.ErrInvalid)
+
+// readDirSlowly lists a folder with what every system has.
+func (r *Root) readDirSlowly(path string) ([]Entry, error) {
+	f, err := r.root.Open(cmp.Or(path, "."))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := f.ReadDir(-1)
+	entries := make([]Entry, len(list))
+	for i, e := range list {
+		entries[i] = Entry{Path: join(path, e.Name()), Type: e.Type()}
+	}
+	return entries, err
+}
+
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+func (r *Root) readSlowly(path string, buf []byte) (int, error) {
+	f, err := r.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	n, err := io.ReadFull(f, buf)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return n, err
+}
+
+func (r *Root) changedSlowly(path string) (mark, error) {
+	info, err := r.root.Stat(cmp.Or(path, "."))
+	if err != nil {
+		return mark{}, err
+	}
+	return mark{mtime: info.ModTime().UnixNano(), size: info.Size()}, nil
+}

@@ -1,0 +1,192 @@
+package walk
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// system is the root's own descriptor: Linux can open a whole path below it in
+// one call that refuses links. Where that call is missing or forbidden os.Root
+// does the same in more steps.
+type system struct {
+	fd   int
+	slow bool
+}
+
+func (s *system) open(root *os.Root) error {
+	f, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if s.fd, err = unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+		return err
+	}
+	probe, err := s.openat(".", unix.O_PATH)
+	if s.slow = err != nil; !s.slow {
+		unix.Close(probe)
+	}
+	return nil
+}
+
+func (s *system) close() { unix.Close(s.fd) }
+
+func (s *system) openat(path string, flags uint64) (int, error) {
+	how := unix.OpenHow{
+		Flags:   flags | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
+	}
+	for {
+		fd, err := unix.Openat2(s.fd, path, &how)
+		if err != unix.EINTR && err != unix.EAGAIN { // EAGAIN: renamed meanwhile, the system asks to try again
+			return fd, err
+		}
+	}
+}
+
+func (r *Root) open(path string) (*os.File, error) {
+	if r.slow {
+		return r.root.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	}
+	fd, err := r.openat(path, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// Read reads the beginning of a file into buf, as much as fits, with three
+// calls of the system. A folder is an error, anything else that is no regular
+// file gives what it has ready or an error.
+func (r *Root) Read(path string, buf []byte) (n int, err error) {
+	if r.slow {
+		return r.readSlowly(path, buf)
+	}
+	fd, err := r.openat(path, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return 0, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	for {
+		n, err = unix.Read(fd, buf)
+		switch {
+		case err == nil:
+			return n, nil
+		case err != unix.EINTR:
+			return 0, &fs.PathError{Op: "read", Path: path, Err: err}
+		}
+	}
+}
+
+// changed is the moment a folder or file last changed, and its size.
+func (r *Root) changed(path string) (mark, error) {
+	if r.slow {
+		return r.changedSlowly(path)
+	}
+	fd, err := r.openat(cmp.Or(path, "."), unix.O_PATH)
+	if err != nil {
+		return mark{}, err
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return mark{}, err
+	}
+	return mark{st.Mtim.Nano(), st.Size, st.Ino}, nil
+}
+
+// readDir lists a folder in the order of the system. The names of one folder
+// share one string.
+func (r *Root) readDir(path string, buf []byte) ([]Entry, error) {
+	if r.slow {
+		return r.readDirSlowly(path)
+	}
+	fd, err := r.openat(cmp.Or(path, "."), unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	var l lister
+	for {
+		n, err := unix.Getdents(fd, buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if n <= 0 || err != nil {
+			return l.entries(), err
+		}
+		l.add(fd, path, buf[:n])
+	}
+}
+
+// A lister collects raw entries of a folder.
+type lister struct {
+	paths []byte
+	ends  []int
+	types []fs.FileMode
+}
+
+// add reads records of getdents64: inode, offset, length of the record, type, name, NUL.
+func (l *lister) add(fd int, dir string, records []byte) {
+	const head = int(unsafe.Offsetof(unix.Dirent{}.Name))
+	for len(records) > head {
+		size := int(binary.NativeEndian.Uint16(records[16:]))
+		kind, name := records[head-1], records[head:size]
+		records = records[size:]
+		name = name[:bytes.IndexByte(name, 0)]
+		if len(name) <= 2 && name[0] == '.' && (len(name) == 1 || name[1] == '.') {
+			continue
+		}
+		if dir != "" {
+			l.paths = append(append(l.paths, dir...), '/')
+		}
+		l.paths = append(l.paths, name...)
+		l.ends = append(l.ends, len(l.paths))
+		l.types = append(l.types, entryType(fd, kind, name))
+	}
+}
+
+func (l *lister) entries() []Entry {
+	all := string(l.paths)
+	list := make([]Entry, len(l.ends))
+	from := 0
+	for i, end := range l.ends {
+		list[i] = Entry{Path: all[from:end], Type: l.types[i]}
+		from = end
+	}
+	return list
+}
+
+// entryType is the type that came with the entry; some file systems leave it out.
+func entryType(fd int, kind byte, name []byte) fs.FileMode {
+	if kind == unix.DT_UNKNOWN {
+		var st unix.Stat_t
+		if unix.Fstatat(fd, string(name), &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+			kind = byte(st.Mode & unix.S_IFMT >> 12) // the two sets of numbers are the same
+		}
+	}
+	switch kind {
+	case unix.DT_REG:
+		return 0
+	case unix.DT_DIR:
+		return fs.ModeDir
+	case unix.DT_LNK:
+		return fs.ModeSymlink
+	case unix.DT_FIFO:
+		return fs.ModeNamedPipe
+	case unix.DT_SOCK:
+		return fs.ModeSocket
+	case unix.DT_CHR:
+		return fs.ModeDevice | fs.ModeCharDevice
+	case unix.DT_BLK:
+		return fs.ModeDevice
+	}
+	return fs.ModeIrregular
+}
