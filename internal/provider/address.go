@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"path"
 	"strings"
 
 	"ikigai/internal/dialect"
@@ -133,14 +132,12 @@ func (a address) origin() string {
 func (a address) endpoint(f dialect.Format, model string) *url.URL {
 	tail, query, _ := strings.Cut(f.Path(model), "?")
 	base := strings.TrimSuffix(strings.TrimRight(a.base.EscapedPath(), "/"), tail)
-	root := roots(f.Name)
-	switch {
-	case base == "" && root.add != "":
-		base = root.add
-	default:
-		for _, extra := range root.drop {
-			base = strings.TrimSuffix(base, extra)
-		}
+	spelt := spellingOf(f.Name)
+	for _, extra := range spelt.extra {
+		base = strings.TrimSuffix(base, extra)
+	}
+	if base == "" {
+		base = spelt.root
 	}
 	u := *a.base
 	u.RawPath = base + tail
@@ -151,11 +148,9 @@ func (a address) endpoint(f dialect.Format, model string) *url.URL {
 	return &u
 }
 
-// beside is the URL of another path of the same server, such as its list of models.
-func (a address) beside(f dialect.Format, tail string) *url.URL {
-	other := f
-	other.Path = func(string) string { return tail }
-	u := a.endpoint(other, "")
-	u.Path = path.Clean(u.Path)
-	return u
+// models is the URL at which a server of this format lists its models.
+func (a address) models(f dialect.Format) *url.URL {
+	list := f
+	list.Path = func(string) string { return spellingOf(f.Name).list }
+	return a.endpoint(list, "")
 }

@@ -23,7 +23,7 @@ type attempt struct {
 	body      dialect.Body
 	out       *sink
 	connectBy time.Time   // while no connection has ever stood
-	reached   atomic.Bool // one has; told by the transport's goroutines
+	reached   atomic.Bool // one has, or an answer came; told by the transport's goroutines too
 }
 
 // run posts the body and reads the reply. Whatever ends it, nothing is left
@@ -52,6 +52,7 @@ func (a *attempt) run(ctx context.Context) *llm.Error {
 		return a.lost(ctx, err)
 	}
 	defer resp.Body.Close()
+	a.reached.Store(true)
 	if resp.StatusCode/100 != 2 {
 		return a.refusal(ctx, resp)
 	}
@@ -63,8 +64,10 @@ func (a *attempt) run(ctx context.Context) *llm.Error {
 func (a *attempt) trace(w *watch) *httptrace.ClientTrace {
 	first := func() { w.expect(a.c.p.o.Deadlines.FirstEvent, errFirst) }
 	return &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) {
-			a.reached.Store(true)
+		GotConn: func(info httptrace.GotConnInfo) {
+			if !info.Reused { // an old one may be dead
+				a.reached.Store(true)
+			}
 			first()
 		},
 		WroteRequest: func(httptrace.WroteRequestInfo) { first() },
@@ -108,48 +111,21 @@ func (a *attempt) lost(ctx context.Context, err error) *llm.Error {
 
 // refusal reads a response whose status is an error.
 func (a *attempt) refusal(ctx context.Context, resp *http.Response) *llm.Error {
-	p := a.c.p
 	if resp.StatusCode/100 == 3 {
 		return a.redirect(resp)
 	}
+	p := a.c.p
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil && len(body) == 0 && ctx.Err() != nil {
 		return a.lost(ctx, err)
 	}
-	e := a.words(resp, body)
-	e.Status = resp.StatusCode
-	if e.Class == "" {
-		e.Class = classOf(e.Status)
-	}
-	if e.RetryAfter == 0 {
-		e.RetryAfter = retryAfter(resp.Header, p.o.Now())
-	}
-	if e.Hint == "" {
-		e.Hint = p.hint(e, a.secret)
-	}
-	return e
-}
-
-// words are what the body of a refusal says. A web page says nothing: it comes
-// from something between us and the provider.
-func (a *attempt) words(resp *http.Response, body []byte) *llm.Error {
-	if isPage(body) {
-		return &llm.Error{
-			Message: fmt.Sprintf("%s answered with a web page (%s) instead of an error of %s", a.c.p.at.hostPort(), title(body), a.c.p.row.Name),
-			Hint:    "a proxy or firewall may stand between; check the address " + a.c.p.url.Redacted() + " (" + a.c.p.at.origin() + ")",
-		}
-	}
 	e := a.c.p.format.Decoder().Fault(resp.StatusCode, resp.Header, body)
-	if e == nil {
-		e = &llm.Error{}
+	if isPage(body) {
+		e.Message = fmt.Sprintf("%s answered with a web page: %s", p.at.hostPort(), dialect.Excerpt(body))
+		e.Hint = fmt.Sprintf("a proxy or firewall may stand between; check the address %s (%s)", p.url.Redacted(), p.at.origin())
+		return e
 	}
-	if e.Message == "" {
-		e.Message = excerpt(body)
-	}
-	if e.Message == "" {
-		e.Message = fmt.Sprintf("%s answered %s without a word", a.c.p.at.hostPort(), http.StatusText(resp.StatusCode))
-	}
-	return e
+	return p.advise(e, a.secret)
 }
 
 func (a *attempt) redirect(resp *http.Response) *llm.Error {
@@ -192,6 +168,7 @@ type intake struct {
 	emit  func(llm.Delta)
 	pulse pulse
 	quiet time.Time // since when nothing of the reply came
+	over  bool      // the end signal came: no event puts off the end any more
 	size  int64
 	head  []byte // how the body begins, for errors
 }
@@ -235,9 +212,10 @@ func (in *intake) clock(event, something bool) {
 		in.quiet = now
 	}
 	switch left := d.Silent - now.Sub(in.quiet); {
+	case in.over, !event && !something:
 	case in.a.out.done:
+		in.over = true
 		in.w.expect(d.Linger, errLinger)
-	case !event && !something:
 	case left < d.Idle:
 		in.w.expect(left, errSilent)
 	default:
@@ -272,7 +250,7 @@ func (in *intake) ended(err error) *llm.Error {
 	case len(head) == 0:
 		return truncated(p.at.hostPort()+" answered with nothing", err)
 	case !in.a.out.content && !framed(head):
-		return garbage(fmt.Sprintf("%s answered with something that is not the %s format: %s", p.at.hostPort(), p.format.Name, excerpt(head)), in.where())
+		return garbage(fmt.Sprintf("%s answered with something that is not the %s format: %s", p.at.hostPort(), p.format.Name, dialect.Excerpt(head)), in.where())
 	case err == nil:
 		return truncated("the reply ended before its end signal", nil)
 	}
@@ -281,15 +259,11 @@ func (in *intake) ended(err error) *llm.Error {
 
 // said is an error that the decoder found in the bytes.
 func (in *intake) said(err error) *llm.Error {
-	e := asFault(err)
-	if e.Hint == "" {
-		e.Hint = in.a.c.p.hint(e, in.a.secret)
-	}
-	return e
+	return in.a.c.p.advise(asFault(err), in.a.secret)
 }
 
 func (in *intake) page() *llm.Error {
-	return garbage(fmt.Sprintf("%s answered with a web page (%s) instead of a reply", in.a.c.p.at.hostPort(), title(in.head)), in.where())
+	return garbage(fmt.Sprintf("%s answered with a web page (%s) instead of a reply", in.a.c.p.at.hostPort(), dialect.Excerpt(in.head)), in.where())
 }
 
 func (in *intake) where() string {
@@ -309,21 +283,6 @@ func asFault(err error) *llm.Error {
 // isPage reports whether a body is HTML or XML: no format of ours begins so.
 func isPage(b []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\ufeff")), " \t\r\n"), []byte("<"))
-}
-
-// title is how a web page calls itself.
-func title(b []byte) string {
-	lower := bytes.ToLower(b)
-	from := bytes.Index(lower, []byte("<title"))
-	if from < 0 {
-		return excerpt(b[:min(len(b), 60)])
-	}
-	from += bytes.IndexByte(lower[from:], '>') + 1
-	to := bytes.Index(lower[from:], []byte("</title"))
-	if to < 0 {
-		to = len(b) - from
-	}
-	return excerpt(b[from : from+to])
 }
 
 // framed reports whether a body begins like server-sent events or JSON.

@@ -73,7 +73,7 @@ func (c *conn) persist(ctx context.Context, a *attempt) *llm.Error {
 			c.p.forget()
 		}
 		wait := o.Retry.pause(try, err.RetryAfter)
-		if try >= o.Retry.Tries || !a.again(err, wait) || o.Now().Add(wait).Sub(start) > o.Retry.Total {
+		if try >= o.Retry.Tries || !a.again(err, wait) || wait > o.Retry.Total-o.Now().Sub(start) {
 			return err
 		}
 		o.Notice(fmt.Sprintf("%s; trying again in %s (%d of %d)", a.secret.scrub(err.Error()), wait.Round(100*time.Millisecond), try+1, o.Retry.Tries), "")

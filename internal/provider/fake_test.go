@@ -2,7 +2,6 @@ package provider
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -35,6 +34,7 @@ func (fakeEncoder) Encode(r llm.Request) (dialect.Body, error) {
 }
 
 type fakeDecoder struct {
+	dialect.Faults
 	rest  []byte
 	block int
 	ended bool
@@ -81,18 +81,4 @@ func (d *fakeDecoder) Close(func(llm.Delta)) error {
 		return &llm.Error{Class: llm.Truncated, Message: "the reply ended before its end signal"}
 	}
 	return nil
-}
-
-func (d *fakeDecoder) Fault(status int, _ http.Header, body []byte) *llm.Error {
-	var v struct {
-		Error struct{ Message, Code string }
-	}
-	e := &llm.Error{Status: status}
-	if json.Unmarshal(body, &v) == nil {
-		e.Message, e.Code = v.Error.Message, v.Error.Code
-	}
-	if e.Code == "insufficient_quota" {
-		e.Class = llm.Quota
-	}
-	return e
 }

@@ -12,9 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"ikigai/internal/llm"
 )
@@ -72,8 +70,8 @@ func causes() []cause {
 		{is: is(http.ErrSchemeMismatch), text: "TLS: it answers in plain HTTP", hint: "write http:// instead of https://", settled: true},
 		{is: as[tls.RecordHeaderError](), text: "TLS: it does not speak TLS", hint: "check the port, or write http://", settled: true},
 		{is: as[tls.AlertError](), text: "TLS: it refused the handshake", settled: true},
-		{is: isAny([]error{syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF}), text: "it closed the connection without an answer"},
-		{is: isAny([]error{syscall.EHOSTUNREACH, syscall.ENETUNREACH}), text: "no route to it", hint: "check the network"},
+		{is: isAny(append([]error{io.EOF, io.ErrUnexpectedEOF}, hungUp...)), text: "it closed the connection"},
+		{is: isAny(noRoute), text: "no route to it", hint: "check the network"},
 	}
 }
 
@@ -142,36 +140,15 @@ func garbage(message, hint string) *llm.Error {
 	return &llm.Error{Class: llm.Garbage, Message: message, Hint: hint}
 }
 
-// classes are what a status means when the body does not say it better.
-var classes = map[int]llm.Class{
-	http.StatusUnauthorized:        llm.Auth,
-	http.StatusPaymentRequired:     llm.Quota,
-	http.StatusForbidden:           llm.Auth,
-	http.StatusNotFound:            llm.NotFound,
-	http.StatusProxyAuthRequired:   llm.Config,
-	http.StatusRequestTimeout:      llm.Timeout,
-	http.StatusConflict:            llm.Overloaded,
-	http.StatusTooManyRequests:     llm.RateLimited,
-	http.StatusRequestURITooLong:   llm.BadRequest,
-	http.StatusMethodNotAllowed:    llm.NotFound,
-	http.StatusMisdirectedRequest:  llm.NotFound,
-	http.StatusUnprocessableEntity: llm.BadRequest,
+// advise names the next step in terms of our own settings, which a dialect does
+// not know.
+func (p *Provider) advise(e *llm.Error, s secret) *llm.Error {
+	if h := p.hint(e, s); h != "" {
+		e.Hint = h
+	}
+	return e
 }
 
-func classOf(status int) llm.Class {
-	if c, ok := classes[status]; ok {
-		return c
-	}
-	switch {
-	case status >= 500:
-		return llm.Overloaded
-	case status >= 400:
-		return llm.BadRequest
-	}
-	return llm.Garbage
-}
-
-// hint is the next step for what the provider said.
 func (p *Provider) hint(e *llm.Error, s secret) string {
 	switch e.Class {
 	case llm.Auth:
@@ -180,16 +157,16 @@ func (p *Provider) hint(e *llm.Error, s secret) string {
 		}
 		return fmt.Sprintf("the key came from %s; set %s anew, or run `ikigai key set %s`", s.from, strings.Join(p.row.KeyVars, " or "), p.row.Name)
 	case llm.NotFound:
+		if p.row.Pull != "" && p.local() {
+			return fmt.Sprintf("get the model with `%s %s`; `ikigai models` lists what is there", p.row.Pull, p.model)
+		}
 		return fmt.Sprintf("check the model name %q and the address %s (%s); `ikigai models` lists what is known", p.model, p.url.Redacted(), p.at.origin())
 	case llm.RateLimited, llm.Overloaded:
 		if e.RetryAfter > 0 {
 			return fmt.Sprintf("it asks to wait %s", e.RetryAfter.Round(time.Second))
 		}
-		return "try again in a while, or use another model"
-	case llm.Quota:
-		return "check the plan and billing of the account, or use another provider"
 	case llm.TooLong:
-		return "shorten the conversation with /compact"
+		return "shorten the conversation with /compact, or start a new session"
 	}
 	return ""
 }
@@ -236,18 +213,4 @@ func noAddress(row Row) *llm.Error {
 		Class: llm.Config, Message: row.Name + " has no address of its own",
 		Hint: "name it with --base-url or " + strings.Join(row.BaseVars, " or "),
 	}
-}
-
-// excerpt is the beginning of a body on one line, for an error.
-func excerpt(b []byte) string {
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(b), "�")), " ")
-	if utf8.RuneCountInString(text) > 160 {
-		text = string([]rune(text)[:160]) + "..."
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -164,10 +164,10 @@ func faults() []fault {
 		{name: "404", script: []step{said(404, "no such model")}, class: llm.NotFound, tries: 1, says: []string{"no such model", "m1"}},
 		{name: "404 page", script: []step{status(404, page)}, class: llm.NotFound, tries: 1, says: []string{"web page"}},
 		{name: "404 empty", script: []step{status(404, "")}, class: llm.NotFound, tries: 1, says: []string{"Not Found"}},
-		{name: "405", script: []step{status(405, "")}, class: llm.NotFound, tries: 1},
+		{name: "405", script: []step{status(405, "")}, class: llm.BadRequest, tries: 1},
 		{name: "400", script: []step{said(400, "what?")}, class: llm.BadRequest, tries: 1, says: []string{"what?"}},
 		{name: "400 in plain text", script: []step{status(400, "Client sent an HTTP request to an HTTPS server.\n")}, class: llm.BadRequest, tries: 1, says: []string{"HTTPS server"}},
-		{name: "402", script: []step{said(402, "pay")}, class: llm.Quota, tries: 1, says: []string{"pay", "billing"}},
+		{name: "402", script: []step{said(402, "pay")}, class: llm.Quota, tries: 1, says: []string{"pay", "account"}},
 		{name: "413", script: []step{said(413, "too big")}, class: llm.BadRequest, tries: 1},
 		{name: "422", script: []step{said(422, "cannot")}, class: llm.BadRequest, tries: 1},
 		{name: "418 is not known", script: []step{said(418, "teapot")}, class: llm.BadRequest, tries: 1},
@@ -354,6 +354,9 @@ func (f fault) play(t *testing.T, serve func(http.Handler) *httptest.Server) {
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	got.stream(ctx, p.Open("s"))
+	if ctx.Err() != nil {
+		t.Error("it hung")
+	}
 	f.check(t, got)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -548,6 +551,71 @@ func TestAReaderMayGoAwayAtAnyDelta(t *testing.T) {
 	defer p.Close()
 	for range p.Open("s").Stream(t.Context(), llm.Request{}) {
 		break
+	}
+}
+
+func TestALaterTurnIsAsPatientAsTheFirst(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	s := &script{steps: []step{hi(), said(529, "busy", "Retry-After", "30"), hi(), reset, hi()}}
+	srv := httptest.NewServer(s)
+	defer srv.Close()
+	o := testOptions(srv.URL)
+	var waits []time.Duration
+	o.Sleep = func(_ context.Context, d time.Duration) error {
+		waits = append(waits, d)
+		return nil
+	}
+	p, err := open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	c := p.Open("s")
+	for range 3 {
+		var got outcome
+		got.stream(t.Context(), c)
+		fault{text: "hi"}.check(t, got)
+	}
+	if s.asked != 5 || len(waits) != 2 || waits[0] != 30*time.Second || waits[1] > time.Second {
+		t.Errorf("asked %d times, waited %v", s.asked, waits)
+	}
+}
+
+func TestPausesGrowAndStayWithinBounds(t *testing.T) {
+	r := Retry{}.filled()
+	for try := 1; try < 70; try++ {
+		most := min(r.Base<<min(try-1, 16), r.Most)
+		if d := r.pause(try, 0); d < most/2 || d > most {
+			t.Errorf("try %d: %s, want between %s and %s", try, d, most/2, most)
+		}
+	}
+	if d := r.pause(1, 40*time.Second); d != 40*time.Second {
+		t.Errorf("%s, though 40s were asked for", d)
+	}
+}
+
+func TestTryingEndsWithTheTotal(t *testing.T) {
+	srv := httptest.NewServer(&script{steps: []step{said(503, "x", "Retry-After", "25")}})
+	defer srv.Close()
+	o := testOptions(srv.URL)
+	now := time.Now()
+	o.Now = func() time.Time { return now }
+	o.Sleep = func(_ context.Context, d time.Duration) error {
+		now = now.Add(d)
+		return nil
+	}
+	o.Retry.Tries = 99
+	var got outcome
+	got.listen(&o)
+	p, err := open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	got.stream(t.Context(), p.Open("s"))
+	fault{class: llm.Overloaded, says: []string{"25s"}}.check(t, got)
+	if len(got.notices) != 2 {
+		t.Errorf("%d retries in a minute of 25 s pauses: %q", len(got.notices), got.notices)
 	}
 }
 

@@ -5,27 +5,25 @@ import (
 	"ikigai/internal/dialect/openai"
 )
 
-// A root says how a base URL of a format ends: what a bare host lacks, and what
-// is one too many because the format's own path has it.
-type root struct {
-	add  string
-	drop []string
+// A spelling is a wire format by name, and how its addresses are written.
+type spelling struct {
+	name  string
+	wire  string   // the name in recordings
+	root  string   // what a bare host lacks
+	extra []string // what people write that the format's own path has already
+	list  string   // where the models are listed
+	make  func() dialect.Format
 }
 
-var formats = []struct {
-	name string
-	wire string
-	root root
-	make func() dialect.Format
-}{
-	{"openai", "openai-chat", root{add: "/v1"}, openai.Format},
+var spellings = []spelling{
+	{name: "openai", wire: "openai-chat", root: "/v1", list: "/models", make: openai.Format},
 }
 
 // FormatOf gives the wire format of that name: the folder's or the recordings'.
 func FormatOf(name string) (dialect.Format, bool) {
-	for _, f := range formats {
-		if name == f.name || name == f.wire {
-			return f.make(), true
+	for _, s := range spellings {
+		if name == s.name || name == s.wire {
+			return s.make(), true
 		}
 	}
 	return dialect.Format{}, false
@@ -33,18 +31,18 @@ func FormatOf(name string) (dialect.Format, bool) {
 
 // Dialects are the names of all wire formats.
 func Dialects() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
+	names := make([]string, len(spellings))
+	for i, s := range spellings {
+		names[i] = s.name
 	}
 	return names
 }
 
-func roots(name string) root {
-	for _, f := range formats {
-		if f.name == name {
-			return f.root
+func spellingOf(name string) spelling {
+	for _, s := range spellings {
+		if s.name == name {
+			return s
 		}
 	}
-	return root{}
+	return spelling{}
 }

@@ -17,23 +17,42 @@ type secret struct {
 }
 
 // key gives the provider's key, looked up at the first use. Several sessions
-// may ask at once; the first one looks and the others wait for it.
+// may ask at once; the first one looks and the others wait for it, no longer
+// than their context lasts.
 func (p *Provider) key(ctx context.Context) (secret, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.secret.known {
-		return p.secret, nil
+	select {
+	case p.looking <- struct{}{}:
+		defer func() { <-p.looking }()
+	case <-ctx.Done():
+		return secret{}, cancelled(ctx)
+	}
+	if s := p.remembered(); s.known {
+		return s, nil
 	}
 	s, err := p.lookup(ctx)
 	if err != nil {
 		return secret{}, err
 	}
-	if s.key != "" && p.at.base.Scheme == "http" && !p.local() && !p.warned {
-		p.warned = true
+	if p.remember(s) {
 		p.o.Notice(fmt.Sprintf("the key of %s travels unencrypted to %s", p.row.Name, p.at.hostPort()), "use an https address")
 	}
-	p.secret = s
 	return s, nil
+}
+
+func (p *Provider) remembered() secret {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.secret
+}
+
+// remember keeps the key, and reports whether the person should be warned now.
+func (p *Provider) remember(s secret) (warn bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.secret = s
+	warn = s.key != "" && p.at.base.Scheme == "http" && !p.local() && !p.warned
+	p.warned = p.warned || warn
+	return warn
 }
 
 func (p *Provider) lookup(ctx context.Context) (secret, error) {
@@ -67,12 +86,12 @@ func (p *Provider) forget() {
 	p.secret = secret{}
 }
 
-// scrub takes the key out of a text, also in the forms it has in a URL.
+// scrub takes the key out of a text, also in the forms it has in a URL or in JSON.
 func (s secret) scrub(text string) string {
 	if len(s.key) < 4 {
 		return text
 	}
-	for _, form := range []string{s.key, url.QueryEscape(s.key), url.PathEscape(s.key)} {
+	for _, form := range []string{s.key, url.QueryEscape(s.key), url.PathEscape(s.key), strings.ReplaceAll(s.key, `/`, `\/`)} {
 		text = strings.ReplaceAll(text, form, "[key]")
 	}
 	return text

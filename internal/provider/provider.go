@@ -90,7 +90,7 @@ func open(o Options) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Provider{row: row, model: model, o: defaults(o)}
+	p := &Provider{row: row, model: model, o: defaults(o), looking: make(chan struct{}, 1)}
 	if p.at, err = p.o.address(row); err != nil {
 		return nil, err
 	}
@@ -214,6 +214,8 @@ type Provider struct {
 	format dialect.Format
 	at     address
 	url    *url.URL
+
+	looking chan struct{} // holds one token while somebody looks for the key
 
 	mu     sync.Mutex // guards what follows
 	client *http.Client

@@ -3,8 +3,6 @@ package provider
 import (
 	"math/rand/v2"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"ikigai/internal/llm"
@@ -58,28 +56,4 @@ func worthwhile(e *llm.Error) bool {
 		return false
 	}
 	return e.Retryable()
-}
-
-// retryAfter is the pause that the headers of a response ask for.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return span(ms / 1000)
-	}
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(text, 64); err == nil {
-		return span(s)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
-}
-
-// span is that many seconds, within a day: a header may hold anything.
-func span(seconds float64) time.Duration {
-	const day = 24 * 60 * 60
-	if !(seconds > 0) {
-		return 0
-	}
-	return time.Duration(min(seconds, day) * float64(time.Second))
 }

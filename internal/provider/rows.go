@@ -20,6 +20,7 @@ type Row struct {
 	KeyHeader string         // the header of the key, where it differs from the format's
 	Sells     string         // whose models it offers under their own names
 	Start     string         // for a server on this machine: how to start it
+	Pull      string         // for such a server: how to get a model
 	Quirks    dialect.Quirks // how it differs from the format
 }
 
@@ -30,7 +31,7 @@ var rows = []Row{
 	{Name: "openai", Format: "responses", Elsewhere: "openai", Base: "https://api.openai.com/v1", BaseVars: []string{"OPENAI_BASE_URL"}, KeyVars: []string{"OPENAI_API_KEY"}, NeedsKey: true},
 	{Name: "anthropic", Format: "anthropic", Base: "https://api.anthropic.com", BaseVars: []string{"ANTHROPIC_BASE_URL"}, KeyVars: []string{"ANTHROPIC_API_KEY"}, NeedsKey: true},
 	{Name: "google", Format: "gemini", Base: "https://generativelanguage.googleapis.com/v1beta", KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, NeedsKey: true},
-	{Name: "ollama", Format: "ollama", Base: "http://127.0.0.1:11434", BaseVars: []string{"OLLAMA_HOST"}, KeyVars: []string{"OLLAMA_API_KEY"}, Start: "ollama serve"},
+	{Name: "ollama", Format: "ollama", Base: "http://127.0.0.1:11434", BaseVars: []string{"OLLAMA_HOST"}, KeyVars: []string{"OLLAMA_API_KEY"}, Start: "ollama serve", Pull: "ollama pull"},
 	{Name: "xai", Format: "openai", Base: "https://api.x.ai/v1", KeyVars: []string{"XAI_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{ReasoningApart: true}},
 	{Name: "meta", Format: "openai", Base: "https://api.llama.com/compat/v1", KeyVars: []string{"LLAMA_API_KEY"}, NeedsKey: true},
 	{Name: "openrouter", Format: "openai", Base: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{CacheMarks: true}},

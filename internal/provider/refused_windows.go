@@ -1,6 +1,0 @@
-package provider
-
-import "syscall"
-
-// refused are the ways in which this system says that nobody listens.
-var refused = []error{syscall.ECONNREFUSED, syscall.Errno(10061)}
