@@ -30,13 +30,16 @@ type step struct {
 	index int // when name is empty
 }
 
+// mostNotes of each sort are kept: nobody reads more.
+const mostNotes = 100
+
 // maxSteps of schema upon schema at one place; no honest schema comes near.
 const maxSteps = 4 * maxDepth
 
 // fail notes a problem at this place.
 func (r *reader) fail(format string, args ...any) {
 	r.failed = true
-	if r.silent > 0 {
+	if r.silent > 0 || len(r.problems) == mostNotes {
 		return
 	}
 	r.problems = append(r.problems, r.place()+" "+fmt.Sprintf(format, args...))
@@ -64,19 +67,19 @@ func (r *reader) place() string {
 func (r *reader) enter(name string, index int) { r.path = append(r.path, step{name, index}) }
 func (r *reader) leave()                       { r.path = r.path[:len(r.path)-1] }
 
-// spend takes a step, and reports whether there was one left.
-func (r *reader) spend() bool {
-	r.fuel--
+// spend takes the steps to look at v once, and reports whether there were enough left.
+func (r *reader) spend(v *value) bool {
+	r.fuel -= 1 + len(v.items) + len(v.members)
 	if r.fuel > 0 && r.depth < maxSteps {
 		return true
 	}
-	r.fail("cannot be checked: the schema of this tool refers to itself without end")
+	r.fail("cannot be checked: the schema of this tool takes too many steps")
 	return false
 }
 
 // check finds what in v is against n.
 func (r *reader) check(n *node, v *value) {
-	if n == nil || !r.spend() {
+	if n == nil || !r.spend(v) {
 		return
 	}
 	r.depth++
@@ -192,8 +195,11 @@ func (r *reader) checkCount(count int, least, most *int, of string) {
 
 func (r *reader) checkArray(n *node, v *value) {
 	r.checkCount(len(v.items), n.minItems, n.maxItems, "items")
-	if n.unique && !distinct(v.items) {
-		r.fail("must not have the same item twice")
+	if n.unique {
+		r.fuel -= v.size()
+		if !distinct(v.items) {
+			r.fail("must not have the same item twice")
+		}
 	}
 	for i := range v.items {
 		r.enter("", i)

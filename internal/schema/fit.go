@@ -10,7 +10,7 @@ import (
 // number in quotes, null for what may be absent. With exact, n alone speaks
 // about v, so members it does not name are unknown.
 func (r *reader) fit(n *node, v *value, exact bool) {
-	if n == nil || !r.spend() {
+	if n == nil || !r.spend(v) {
 		return
 	}
 	r.depth++
@@ -40,6 +40,9 @@ func (r *reader) fit(n *node, v *value, exact bool) {
 }
 
 func (r *reader) note(format string, args ...any) {
+	if len(r.repairs) == mostNotes {
+		return
+	}
 	r.repairs = append(r.repairs, r.place()+": "+fmt.Sprintf(format, args...))
 }
 
@@ -70,6 +73,10 @@ func (r *reader) choose(forms []*node, v *value) {
 
 // try is a copy of v brought into a form and the reader that did it, or nil.
 func (r *reader) try(form *node, v *value) (*value, *reader) {
+	r.fuel -= 4 * v.size() // copies cost memory as well as time
+	if r.fuel <= 0 {
+		return nil, nil // the next step says so
+	}
 	mended := v.clone()
 	trial := *r
 	trial.silent, trial.failed = r.silent+1, false
@@ -227,7 +234,7 @@ func (r *reader) omit(n *node, m *member, exact bool) bool {
 		r.fail("is no parameter%s", n.known())
 	case n.misplaced(&m.value):
 		r.fail("is no parameter; put what is in it at the top")
-	default:
+	case len(r.dropped) < mostNotes:
 		r.dropped = append(r.dropped, r.place())
 	}
 	return true

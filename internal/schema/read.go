@@ -53,7 +53,7 @@ func (o Object) Read(raw []byte, unknown Unknown) (Args, error) {
 		return Args{}, err
 	}
 	root := o.load().root
-	r := &reader{unknown: unknown, repairs: repairs, fuel: 1<<16 + 16*len(raw)}
+	r := &reader{unknown: unknown, repairs: repairs, fuel: minFuel + 8*len(raw)}
 	r.path = r.near[:0]
 	r.unwrap(root, &v)
 	if v.kind != object {
@@ -68,6 +68,9 @@ func (o Object) Read(raw []byte, unknown Unknown) (Args, error) {
 	}
 	return Args{v.appendTo(make([]byte, 0, len(raw))), r.repairs, r.dropped}, nil
 }
+
+// minFuel is enough for any schema and a small value, and little time.
+const minFuel = 1 << 19
 
 // invalid is the error for the problems found. Unknown arguments are named as
 // well: one of them is often the misspelt name of the one that is missing.

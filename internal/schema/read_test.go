@@ -136,6 +136,11 @@ func TestSchemaThatRefersToItselfCannotHoldUsUp(t *testing.T) {
 			t.Errorf("%s: %v", schema, err)
 		}
 	}
+	maybe := must(Parse([]byte(`{"type":"object","properties":{"t":{"$ref":"#/$defs/t"}},"$defs":{"t":{"anyOf":[{"type":"object","properties":{"next":{"$ref":"#/$defs/t"},"all":{}}},{"type":"null"}]}}}`)))
+	deep := `{"t":` + strings.Repeat(`{"next":`, 250) + `{"all":[` + strings.Repeat("1,", 50_000) + `1]}` + strings.Repeat(`}`, 250) + `}`
+	if _, err := maybe.Read([]byte(deep), DropUnknown); err == nil || !strings.Contains(err.Error(), "cannot be checked") {
+		t.Errorf("a long list in a deep tree: %v", err)
+	}
 	tree := must(Parse([]byte(`{"type":"object","properties":{"t":{"$ref":"#/$defs/t"}},"$defs":{"t":{"type":"object","properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/t"}}}}}`)))
 	args, err := tree.Read([]byte(`{"t":{"n":"1","next":{"n":2.0,"x":3,"next":{"n":3}}}}`), DropUnknown)
 	want := `{"t":{"n":1,"next":{"n":2,"next":{"n":3}}}}`

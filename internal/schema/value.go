@@ -84,6 +84,18 @@ func (v value) clone() value {
 	return v
 }
 
+// size is the number of values in v, itself included.
+func (v *value) size() int {
+	n := 1
+	for i := range v.items {
+		n += v.items[i].size()
+	}
+	for i := range v.members {
+		n += v.members[i].value.size()
+	}
+	return n
+}
+
 // equal compares as JSON Schema does: numbers by their value, members in any order.
 func (v *value) equal(w *value) bool {
 	if v.kind != w.kind || v.truth != w.truth || len(v.items) != len(w.items) || len(v.members) != len(w.members) {
