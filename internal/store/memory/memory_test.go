@@ -14,5 +14,3 @@ func TestMemoryIsAStore(t *testing.T) {
 		return func(*testing.T) store.Store { return m }
 	})
 }
-
-func BenchmarkAppend(b *testing.B) { storetest.BenchmarkAppend(b, memory.New()) }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package storetest
 
 import (
@@ -6,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ikigai/internal/convo"
 	"ikigai/internal/store"
@@ -16,10 +20,15 @@ import (
 // come in turns of 64, as they would with a model that thinks in between.
 func BenchmarkAppend(b *testing.B, s store.Store) {
 	begun(b, s)
-	n := int64(0)
+	n, events := int64(0), make([]convo.Event, 64)
+	for i := range events {
+		events[i] = BigEvent(int64(i))
+	}
 	for b.Loop() {
 		n++
-		if err := s.Append(b.Context(), "a", BigEvent(n)); err != nil {
+		e := events[n%64]
+		e.Seq = n
+		if err := s.Append(b.Context(), "a", e); err != nil {
 			b.Fatal(err)
 		}
 		if n%64 == 0 {
@@ -69,6 +78,7 @@ func BenchmarkLoad(b *testing.B, s store.Store, n int64) {
 	if err := s.Sync(b.Context()); err != nil {
 		b.Fatal(err)
 	}
+	before := cpu(b)
 	for b.Loop() {
 		found := int64(0)
 		for _, err := range s.Events(b.Context(), "a", 0) {
@@ -81,6 +91,16 @@ func BenchmarkLoad(b *testing.B, s store.Store, n int64) {
 			b.Fatalf("%d events, want %d", found, n)
 		}
 	}
+	b.ReportMetric(float64((cpu(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+}
+
+// cpu is the time that all threads of this process have worked.
+func cpu(b *testing.B) time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BigEvent is like Event, with a tool result as long as most are: rows have
