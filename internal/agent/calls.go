@@ -24,14 +24,14 @@ func (a *Agent) judge(ctx context.Context, ids []string) {
 	a.work.Go(func() {
 		rulings := make([]turn.Ruling, len(todo))
 		for i := range todo {
-			rulings[i] = a.ruling(ctx, set, &todo[i])
+			rulings[i] = todo[i].rule(ctx, set, a.opts.Place, a.parts.Permit)
 		}
 		a.send(n, func(ctx context.Context) { a.judged(ctx, todo, rulings) })
 	})
 }
 
-// ruling prepares one call and judges it.
-func (a *Agent) ruling(ctx context.Context, set *tool.Set, c *call) turn.Ruling {
+// rule prepares the call, if it is not yet, and judges it.
+func (c *call) rule(ctx context.Context, set *tool.Set, at tool.Place, engine *permit.Engine) turn.Ruling {
 	refuse := func(code tool.Code, err error) turn.Ruling {
 		return turn.Ruling{ID: c.ID, Rule: turn.Refuse, Code: code, Reason: err.Error()}
 	}
@@ -42,14 +42,31 @@ func (a *Agent) ruling(ctx context.Context, set *tool.Set, c *call) turn.Ruling 
 		}
 		c.spec = t.Spec()
 		var err error
-		if c.prepared, err = prepare(ctx, t, a.opts.Place, c.Call); err != nil {
+		if c.prepared, err = prepare(ctx, t, at, c.Call); err != nil {
 			return refuse(tool.CodeOf(err, tool.InvalidParams), err)
 		}
 	}
-	c.verdict = a.parts.Permit.Judge(c.request())
-	r := turn.Ruling{ID: c.ID, Alone: !c.spec.OnlyReads(), Reason: c.verdict.Reason, Code: tool.PermissionDenied}
-	r.Rule = map[permit.Decision]turn.Rule{permit.Allow: turn.Allow, permit.Ask: turn.AskPerson, permit.Deny: turn.Refuse}[c.verdict.Decision]
-	return r
+	c.verdict = engine.Judge(c.request())
+	return turn.Ruling{
+		ID: c.ID, Rule: ruleOf[c.verdict.Decision], Alone: !c.spec.OnlyReads(), Reason: c.verdict.Reason, Code: tool.PermissionDenied,
+	}
+}
+
+var ruleOf = map[permit.Decision]turn.Rule{permit.Allow: turn.Allow, permit.Ask: turn.AskPerson, permit.Deny: turn.Refuse}
+
+// One runs a single call by the same road as a call of the model: validate,
+// judge, confine, run. Nobody is asked: what would be is denied. It reports
+// whether the call was denied.
+func One(ctx context.Context, c tool.Call, set *tool.Set, at tool.Place, engine *permit.Engine, now func() time.Time, p tool.Progress) (r tool.Result, denied bool) {
+	one := &call{Call: c}
+	switch ruling := one.rule(ctx, set, at, engine); {
+	case ruling.Rule == turn.Allow:
+		return execute(ctx, one, at.Limits, now, p), false
+	case ruling.Rule == turn.AskPerson:
+		return tool.Fail(c, tool.PermissionDenied, "%s; nobody is there to be asked", ruling.Reason), true
+	default:
+		return tool.Fail(c, ruling.Code, "%s", ruling.Reason), ruling.Code == tool.PermissionDenied
+	}
 }
 
 // prepare keeps a panicking tool from taking the session with it.
@@ -178,8 +195,7 @@ func (a *Agent) progress(n int, id string) tool.Progress {
 
 // execute runs one call within its deadline and never panics.
 func execute(ctx context.Context, c *call, l tool.Limits, now func() time.Time, p tool.Progress) tool.Result {
-	limit := deadline(c, l)
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, l.Deadline(c.spec, c.prepared.Plan))
 	defer cancel()
 	started := time.Now()
 	r := recovered(ctx, c, p)
@@ -192,15 +208,6 @@ func execute(ctx context.Context, c *call, l tool.Limits, now func() time.Time, 
 		return big
 	}
 	return r
-}
-
-func deadline(c *call, l tool.Limits) time.Duration {
-	for _, d := range []time.Duration{c.prepared.Plan.Timeout, c.spec.Timeout, l.Timeout} {
-		if d > 0 {
-			return min(d, tool.MaxTimeout)
-		}
-	}
-	return tool.DefaultTimeout
 }
 
 // outputLimit leaves room for the JSON around an output of the full size.

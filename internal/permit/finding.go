@@ -161,14 +161,26 @@ var (
 // harmlessNames are like sensitive ones, but are made to be shared.
 var harmlessNames = []string{".env.example", ".env.sample", ".env.template", ".env.dist"}
 
-func (e *Engine) sensitive(path string) bool {
-	if within(path, sensitiveFiles) || within(path, e.opts.Own) {
-		return true
-	}
-	for _, h := range sensitiveHome {
-		if e.opts.Home != "" && within(path, []string{filepath.Join(e.opts.Home, h)}) {
-			return true
+// Secrets are the places whose content a sandbox hides from programs that were
+// not granted it. Names that may occur anywhere are left to the rules.
+func Secrets(home string) []string {
+	var all []string
+	for _, f := range sensitiveFiles {
+		if f != "/etc/passwd" { // half of all programs look up a user there
+			all = append(all, f)
 		}
+	}
+	if home != "" {
+		for _, h := range sensitiveHome {
+			all = append(all, filepath.Join(home, h))
+		}
+	}
+	return all
+}
+
+func (e *Engine) sensitive(path string) bool {
+	if within(path, sensitiveFiles) || within(path, e.opts.Own) || within(path, Secrets(e.opts.Home)) {
+		return true
 	}
 	if strings.HasPrefix(path, "/proc/") && strings.HasSuffix(path, "/environ") {
 		return true

@@ -300,3 +300,19 @@ func (e *Engine) Forget(text string) bool {
 	e.rules = slices.DeleteFunc(slices.Clone(e.rules), func(r Rule) bool { return strings.TrimSpace(text) == r.Text })
 	return len(e.rules) < n
 }
+
+// Usual is what becomes of most calls of a tool in the mode in force, in one
+// word for a listing: auto when they run unasked.
+func (e *Engine) Usual(s tool.Spec) string {
+	r := Request{Spec: s}
+	if s.Has(tool.Exec) {
+		return "by command"
+	}
+	switch e.Judge(r).Decision {
+	case Allow:
+		return "auto"
+	case Deny:
+		return "deny"
+	}
+	return "ask"
+}

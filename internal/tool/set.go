@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 	"sync/atomic"
+
+	"ikigai/internal/spell"
 )
 
 // ScanState is how far the search for tools has come.
@@ -112,42 +114,9 @@ func (s *Set) NotFound(name string) *Error {
 	if len(s.names) == 0 {
 		return Errorf(ToolNotFound, "there is no tool %q: no tools available", name)
 	}
-	near := Nearest(name, s.names)
-	return Errorf(ToolNotFound, "there is no tool %q; did you mean %s? All tools: %s", name, near, strings.Join(s.names, ", "))
-}
-
-// Nearest is the one of names that is closest to what was written.
-func Nearest(written string, names []string) string {
-	best, least := "", -1
-	for _, n := range names {
-		if d := distance(strings.ToLower(written), strings.ToLower(n)); least < 0 || d < least {
-			best, least = n, d
-		}
+	all := strings.Join(s.names, ", ")
+	if hint := spell.DidYouMean(name, s.names); hint != "" {
+		return Errorf(ToolNotFound, "there is no tool %q; %s All tools: %s", name, hint, all)
 	}
-	return best
-}
-
-// distance counts the letters to add, drop or change. What is contained in the
-// other, as grep is in grep_search, is near.
-func distance(a, b string) int {
-	if a != "" && (strings.Contains(a, b) || strings.Contains(b, a)) {
-		return 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return Errorf(ToolNotFound, "there is no tool %q. All tools: %s", name, all)
 }

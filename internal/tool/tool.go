@@ -149,6 +149,17 @@ type Limits struct {
 	Timeout time.Duration // deadline of a call that asks for none; DefaultTimeout when zero
 }
 
+// Deadline is how long a call may take: what it asks for, else what the tool
+// asks for, else what the session gives, and never more than the most.
+func (l Limits) Deadline(s Spec, p Plan) time.Duration {
+	for _, d := range []time.Duration{p.Timeout, s.Timeout, l.Timeout} {
+		if d > 0 {
+			return min(d, MaxTimeout)
+		}
+	}
+	return DefaultTimeout
+}
+
 // DefaultOutput is max_output_size of the seeds.
 const DefaultOutput = 1 << 20
 

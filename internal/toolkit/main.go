@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"ikigai/internal/schema"
 	"ikigai/internal/tool"
@@ -59,24 +58,13 @@ func answer(t tool.Tool, place func() (tool.Place, error), raw []byte, stderr io
 	if err != nil {
 		return Report(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, Deadline(t.Spec(), p.Plan, at.Limits))
+	ctx, cancel := context.WithTimeout(ctx, at.Limits.Deadline(t.Spec(), p.Plan))
 	defer cancel()
 	r := p.Run(ctx, tool.Grant{}, func(chunk string) { io.WriteString(stderr, chunk) })
 	if f := r.Failure; f != nil {
 		return Report(&tool.Error{Code: f.Code, Text: f.Message})
 	}
 	return r.Data
-}
-
-// Deadline is how long a call may take: what it asks for, else what the tool
-// asks for, else what the session gives, and never more than the most.
-func Deadline(s tool.Spec, p tool.Plan, l tool.Limits) time.Duration {
-	for _, d := range []time.Duration{p.Timeout, s.Timeout, l.Timeout} {
-		if d > 0 {
-			return min(d, tool.MaxTimeout)
-		}
-	}
-	return tool.DefaultTimeout
 }
 
 func write(stdout, stderr io.Writer, raw json.RawMessage) int {

@@ -21,3 +21,16 @@ func Peek(files tool.Files, name string) ([]byte, tool.Stamp, error) {
 	}
 	return data, sha256.Sum256(data), nil
 }
+
+// Folder gives the real path of a folder that may be read, for tools that walk a
+// tree themselves.
+func Folder(files tool.Files, name string) (string, error) {
+	info, err := files.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", tool.Errorf(tool.InvalidPath, "%s is no folder", name)
+	}
+	return files.Locate(name)
+}

@@ -28,7 +28,7 @@ type input struct {
 
 type output struct {
 	toolkit.Shown
-	Lines int `json:"lines,omitempty"`
+	lines int
 }
 
 // Tool reads a text file, whole or in part.
@@ -74,7 +74,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if in.Numbers {
 		text = numbered(text, max(in.Offset, 1))
 	}
-	return output{Shown: toolkit.Show(at, text), Lines: lines}, nil
+	return output{Shown: toolkit.Show(at, text), lines: lines}, nil
 }
 
 // whole reads the file and remembers it as seen, then cuts out the lines wanted.
@@ -176,8 +176,8 @@ func numbered(text string, from int) string {
 
 // Summary says how much was read.
 func (o output) Summary() string {
-	if o.Lines == 1 {
+	if o.lines == 1 {
 		return "1 line"
 	}
-	return fmt.Sprintf("%d lines", o.Lines)
+	return fmt.Sprintf("%d lines", o.lines)
 }

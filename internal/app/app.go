@@ -1,0 +1,150 @@
+// Package app builds the parts of ikigai from the settings and hands each its
+// own options. Main is the whole program as one function of its arguments,
+// environment and streams.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ikigai/internal/config"
+	"ikigai/internal/headless"
+	"ikigai/internal/spell"
+)
+
+// Env is the world the program sees.
+type Env struct {
+	Args           []string // without the program's own name
+	Environ        []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Dir            string     // the working folder
+	Home           string     // the user's home
+	Signals        <-chan int // exit codes of signals that came, such as 130
+}
+
+// Main runs ikigai and gives its exit code.
+func Main(ctx context.Context, env Env) int {
+	a := &app{env: env}
+	root := a.root()
+	root.SetArgs(env.Args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return a.code
+	}
+	return a.fail(err)
+}
+
+// app is one run of the program.
+type app struct {
+	env  Env
+	code int
+	file string // --config
+	cwd  string // --cwd
+}
+
+// A fault is an error with an exit code and the next step.
+type fault struct {
+	code int
+	text string
+	hint string
+}
+
+func (f *fault) Error() string { return f.text }
+
+func usage(hint, format string, args ...any) error {
+	return &fault{headless.ExitUsage, fmt.Sprintf(format, args...), hint}
+}
+
+// fail prints an error and gives its exit code. What is not one of ours came
+// from reading the command line.
+func (a *app) fail(err error) int {
+	var f *fault
+	var c *config.Error
+	switch {
+	case errors.As(err, &f):
+	case errors.As(err, &c):
+		f = &fault{headless.ExitConfig, err.Error(), "ikigai config show lists the settings, ikigai config schema what is allowed"}
+	default:
+		f = &fault{headless.ExitUsage, a.sharpen(err.Error()), "ikigai --help lists the commands and flags"}
+	}
+	fmt.Fprintf(a.env.Stderr, "ikigai: %s\n", f.text)
+	if f.hint != "" {
+		fmt.Fprintf(a.env.Stderr, "  %s\n", f.hint)
+	}
+	return f.code
+}
+
+// sharpen names the nearest flag when an unknown one was given.
+func (a *app) sharpen(text string) string {
+	unknown, ok := strings.CutPrefix(text, "unknown flag: --")
+	if !ok {
+		return text
+	}
+	return strings.TrimSpace(text + "; " + spell.DidYouMean(unknown, flagNames()))
+}
+
+func flagNames() []string {
+	names := []string{"session", "continue", "trust", "cwd", "config", "help", "json"}
+	for _, s := range config.Table() {
+		if s.Flag != "" {
+			names = append(names, s.Flag)
+		}
+	}
+	return names
+}
+
+func (a *app) getenv(name string) (string, bool) {
+	for _, kv := range a.env.Environ {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// root is the command line, one line per command.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ikigai",
+		Short: "A terminal coding agent whose tools are ordinary programs",
+		Args:  cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+		RunE: func(*cobra.Command, []string) error { return a.chat() },
+	}
+	root.SetIn(a.env.Stdin)
+	root.SetOut(a.env.Stdout)
+	root.SetErr(a.env.Stderr)
+	root.PersistentFlags().StringVar(&a.file, "config", "", "another file of settings")
+	root.PersistentFlags().StringVar(&a.cwd, "cwd", "", "work in this folder")
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
+	root.AddCommand(
+		a.runCommand(),
+		a.toolCommand(),
+		a.versionCommand(),
+	)
+	return root
+}
+
+// chat is the terminal face.
+func (a *app) chat() error {
+	if !isTerminal(a.env.Stdin) || !isTerminal(a.env.Stdout) {
+		return usage(`ikigai run "..." works without one`, "talking needs a terminal on standard input and output")
+	}
+	return usage(`use ikigai run "..." for now`, "the terminal face is not part of this version")
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+}
