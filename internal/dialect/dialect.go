@@ -132,4 +132,8 @@ type Quirks struct {
 	MaxTokensField  string // max_tokens or max_completion_tokens; empty means the format's own
 	ReasoningApart  bool   // output tokens are reported without the reasoning ones
 	CacheMarks      bool   // takes cache_control on content parts
+
+	AdaptiveThinking bool // anthropic: the model is told an effort, not a budget
+	Bridge           bool // refuses the person's words right after results: a short reply stands between
+	Window           int  // ollama: tokens of context to ask for; zero leaves it to the server
 }

@@ -284,13 +284,6 @@ func Cut(partial bool) *llm.Error {
 	return e
 }
 
-// Unreadable is the error of a message that is not JSON.
-func Unreadable(data []byte, partial bool) *llm.Error {
-	e := garbage(data)
-	e.Partial = partial
-	return e
-}
-
 var markupPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|head)\b.*?</(script|style|head)>|<[^>]*>`)
 })

@@ -51,6 +51,7 @@ type Rules struct {
 	ID       Fitting // of calls
 	Name     Fitting // of tools
 	Thinking bool    // plain thinking goes back too, whoever thought it
+	Bridge   bool    // the person's words may not stand right after results
 }
 
 // A Thread turns the events of a session into groups and reads each event once.
@@ -61,6 +62,7 @@ type Thread struct {
 	rules  Rules
 	model  string
 	begun  bool     // a group was given out
+	after  Role     // that of the last group that was given out
 	user   []string // what the person said last, while nothing of the model follows
 	reply  reply    // what the model said last
 	system []string
@@ -131,10 +133,7 @@ func (t *Thread) Read(events []convo.Event) []Group {
 
 // Rest are the groups at the end that may still grow, as they stand now.
 func (t *Thread) Rest() []Group {
-	var rest []Group
-	if len(t.user) > 0 {
-		rest = append(rest, Group{Role: User, Texts: t.user})
-	}
+	rest := t.words()
 	if t.reply.substantial() {
 		if !t.begun && len(rest) == 0 {
 			rest = append(rest, placeholder())
@@ -142,6 +141,18 @@ func (t *Thread) Rest() []Group {
 		rest = append(rest, t.reply.groups(t.orphan)...)
 	}
 	return rest
+}
+
+// words are what the person said last, as groups.
+func (t *Thread) words() []Group {
+	if len(t.user) == 0 {
+		return nil
+	}
+	said := Group{Role: User, Texts: t.user}
+	if t.rules.Bridge && t.begun && t.after == Results {
+		return []Group{{Role: Model, Items: []Item{{Kind: llm.Text, Text: "Noted."}}}, said}
+	}
+	return []Group{said}
 }
 
 // System is the text of the system events.
@@ -281,10 +292,9 @@ func (r *reading) close(i int) {
 		r.flush()
 		r.fetch(i)
 		if !r.begun {
-			r.whole = append(r.whole, placeholder())
+			r.give(placeholder())
 		}
-		r.begun = true
-		r.whole = append(r.whole, r.reply.groups(func(c call) tool.Result {
+		r.give(r.reply.groups(func(c call) tool.Result {
 			r.made[c.own] = true
 			return r.orphan(c)
 		})...)
@@ -292,12 +302,18 @@ func (r *reading) close(i int) {
 	r.reply = reply{}
 }
 
+// give gives groups out: they are whole.
+func (r *reading) give(groups ...Group) {
+	for _, g := range groups {
+		r.whole = append(r.whole, g)
+		r.begun, r.after = true, g.Role
+	}
+}
+
 // flush gives out what the person said, once the model answered it.
 func (r *reading) flush() {
-	if len(r.user) > 0 {
-		r.whole = append(r.whole, Group{Role: User, Texts: r.user})
-		r.user, r.begun = nil, true
-	}
+	r.give(r.words()...)
+	r.user = nil
 }
 
 // fetch looks for results that stand behind event i, and so away from their

@@ -4,64 +4,31 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"ikigai/internal/convo"
 	"ikigai/internal/dialect"
 	"ikigai/internal/llm"
 )
 
 // decoder reads one response, streamed or whole.
 type decoder struct {
-	dialect.Faults
-	frames dialect.Frames
-	texts  dialect.Strings
-	each   dialect.Each
-	emit   func(llm.Delta)
-
+	dialect.Stream
 	chunk   chunk
-	block   int           // the last number given to an item
+	block   int           // the item in hand
 	kind    llm.DeltaKind // of the item in hand
 	calls   []call
 	details details
 	extra   json.RawMessage // what the whole message wants back
 	refused bool
 	finish  string // the finish reason, once it came
-	begun   bool   // something of the reply was emitted
-	over    bool   // the end signal was emitted
 }
 
 func newDecoder() dialect.Decoder {
 	d := &decoder{}
-	d.each = d.message
+	d.Message, d.Closing = d.message, d.closing
 	return d
 }
 
-func (d *decoder) Feed(p []byte, emit func(llm.Delta)) error {
-	d.emit = emit
-	return d.frames.Feed(p, d.each)
-}
-
-// Close accepts a stream without [DONE] when its finish reason came: several
-// servers never send it.
-func (d *decoder) Close(emit func(llm.Delta)) error {
-	d.emit = emit
-	if err := d.frames.Close(d.each); err != nil {
-		return err
-	}
-	if d.finish != "" {
-		d.end()
-	}
-	if !d.over {
-		d.keepThoughts()
-		return dialect.Cut(d.begun)
-	}
-	return nil
-}
-
 func (d *decoder) message(event, data []byte) error {
-	switch {
-	case d.over:
-		return nil
-	case data[0] != '{':
+	if data[0] != '{' {
 		if dialect.IsDone(data) {
 			d.end()
 		}
@@ -69,46 +36,50 @@ func (d *decoder) message(event, data []byte) error {
 	}
 	c := &d.chunk
 	if !c.read(data) {
-		return dialect.Unreadable(data, d.begun)
+		return d.Unreadable(data)
 	}
 	d.take(c)
-	if !c.failed && !(len(event) > 0 && string(event) == "error") && c.known {
+	if c.known && !c.failed && string(event) != "error" {
 		return nil
 	}
-	e := dialect.Complaint(event, data)
-	if e == nil {
-		return nil
-	}
-	if d.finish != "" {
+	err := d.Fail(event, data)
+	if err != nil && d.finish != "" {
 		d.end()
 	}
-	e.Partial = d.begun
-	return e
+	return err
+}
+
+// closing accepts a stream without [DONE] when its finish reason came: several
+// servers never send it.
+func (d *decoder) closing() {
+	if d.finish != "" {
+		d.end()
+		return
+	}
+	d.keepThoughts()
+	d.breakCalls()
 }
 
 // take emits what a chunk says.
 func (d *decoder) take(c *chunk) {
-	if len(c.details) > 0 {
-		d.details.add(c.details)
-	}
+	thought := d.details.add(c.details)
 	switch {
 	case len(c.reasoning) > 0:
-		d.say(llm.Thinking, d.texts.Of(c.reasoning))
-	case len(c.details) > 0:
-		if text := d.details.fresh; text != "" || d.kind != llm.Thinking {
-			d.say(llm.Thinking, text)
-		}
+		d.say(llm.Thinking, d.Texts.Of(c.reasoning))
+	case thought != "" || len(d.details.list) > 0 && d.details.block == 0:
+		d.say(llm.Thinking, thought)
 	}
 	if len(c.content) > 0 {
-		d.say(llm.Text, d.texts.Of(c.content))
+		d.say(llm.Text, d.Texts.Of(c.content))
 	}
 	if len(c.parts) > 0 {
 		d.contentParts(c.parts)
 	}
 	if len(c.refusal) > 0 {
-		d.refused = true
-		d.item(llm.Text)
-		d.emit(llm.Delta{Kind: llm.Text, Block: d.block, Text: d.texts.Of(c.refusal), Refusal: true})
+		if !d.refused {
+			d.refused, d.kind, d.block = true, llm.Text, d.Block()
+		}
+		d.Emit(llm.Delta{Kind: llm.Text, Block: d.block, Text: d.Texts.Of(c.refusal), Refusal: true})
 	}
 	if len(c.extra) > 0 {
 		d.extra = bytes.Clone(c.extra)
@@ -120,7 +91,7 @@ func (d *decoder) take(c *chunk) {
 		d.finish = dialect.Unquote(c.finish)
 	}
 	if u := readUsage(c.usage); u != nil && !c.failed {
-		d.emit(llm.Delta{Kind: llm.UsageDelta, Usage: u})
+		d.Emit(llm.Delta{Kind: llm.UsageDelta, Usage: u})
 	}
 }
 
@@ -131,14 +102,13 @@ func (d *decoder) say(kind llm.DeltaKind, text string) {
 	if kind == llm.Thinking {
 		d.details.block = d.block
 	}
-	d.emit(llm.Delta{Kind: kind, Block: d.block, Text: text})
+	d.Emit(llm.Delta{Kind: kind, Block: d.block, Text: text})
 }
 
 // item makes sure that the item in hand is of this kind.
 func (d *decoder) item(kind llm.DeltaKind) {
-	if !d.begun || d.kind != kind {
-		d.block++
-		d.kind, d.begun = kind, true
+	if d.block == 0 || d.kind != kind {
+		d.kind, d.block = kind, d.Block()
 	}
 }
 
@@ -179,10 +149,6 @@ func thinkingText(raw json.RawMessage) string {
 
 // end emits what stands at the end of a reply, once.
 func (d *decoder) end() {
-	if d.over {
-		return
-	}
-	d.over = true
 	d.keepThoughts()
 	stop, known := stops[d.finish]
 	switch {
@@ -191,23 +157,32 @@ func (d *decoder) end() {
 	case d.refused && stop == llm.EndTurn:
 		stop = llm.Refused
 	}
-	d.emit(llm.Delta{Kind: llm.Done, Stop: stop, Native: d.finish})
+	if stop == llm.Length {
+		d.breakCalls()
+	}
+	d.End(stop, d.finish)
+}
+
+// breakCalls says of calls that have no whole arguments that they were cut off:
+// no arguments at all must not be taken for a call without any.
+func (d *decoder) breakCalls() {
+	for _, c := range d.calls {
+		if !json.Valid(c.args) {
+			d.Emit(llm.Delta{Kind: llm.CallPart, Block: c.block, Broken: true})
+		}
+	}
 }
 
 // keepThoughts hands on what must go back with the reply.
 func (d *decoder) keepThoughts() {
 	if k := d.details.keep(); k != nil {
-		d.emit(llm.Delta{Kind: llm.Thinking, Block: d.details.block, Keep: k})
+		d.Emit(llm.Delta{Kind: llm.Thinking, Block: d.details.block, Keep: k})
 	}
 	if d.extra != nil && len(d.calls) > 0 {
 		first := &d.calls[0]
 		first.kept.Message = d.extra
-		d.emit(llm.Delta{Kind: llm.CallPart, Block: first.block, Keep: opaque(first.kept)})
+		d.Emit(llm.Delta{Kind: llm.CallPart, Block: first.block, Keep: dialect.Keeping(name, first.kept)})
 	}
-}
-
-func opaque(k kept) *convo.Opaque {
-	return &convo.Opaque{Dialect: name, Data: dialect.JSON(k)}
 }
 
 // stops are the finish reasons. An end without one is [DONE] alone.
@@ -240,24 +215,23 @@ func (d *decoder) callPiece(p *piece) {
 	c := d.callOf(p)
 	delta := llm.Delta{Kind: llm.CallPart}
 	if c == nil {
-		d.block++
-		d.kind, d.begun = llm.CallPart, true
+		d.kind, d.block = llm.CallPart, d.Block()
 		d.calls = append(d.calls, call{index: p.index, block: d.block})
 		c = &d.calls[len(d.calls)-1]
-		delta.Name = d.texts.Of(p.name)
+		delta.Name = d.Texts.Of(p.name)
 	}
 	if c.id == "" && len(p.id) > 0 {
-		c.id = d.texts.Of(p.id)
+		c.id = d.Texts.Of(p.id)
 		delta.ID = c.id
 	}
 	delta.Block = c.block
-	delta.Text = p.text(&d.texts)
+	delta.Text = p.text(&d.Texts)
 	c.args = append(c.args, delta.Text...)
 	if len(p.extra) > 0 {
 		c.kept.Extra = bytes.Clone(p.extra)
-		delta.Keep = opaque(c.kept)
+		delta.Keep = dialect.Keeping(name, c.kept)
 	}
-	d.emit(delta)
+	d.Emit(delta)
 }
 
 // callOf finds the call that p goes on with, or nil when p begins one. The index

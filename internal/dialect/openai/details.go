@@ -11,24 +11,24 @@ import (
 // back unchanged and in order, with the pieces of each text put together.
 type details struct {
 	list  []map[string]json.RawMessage
-	fresh string // the text of the pieces added last
-	block int    // the item they belong to
+	block int // the item they belong to
 }
 
-func (d *details) add(raw []byte) {
+// add takes the pieces of one chunk and gives their text.
+func (d *details) add(raw []byte) (text string) {
 	var pieces []map[string]json.RawMessage
-	d.fresh = ""
-	if json.Unmarshal(raw, &pieces) != nil {
-		return
+	if len(raw) == 0 || json.Unmarshal(raw, &pieces) != nil {
+		return ""
 	}
 	for _, p := range pieces {
-		d.fresh += str(p["text"]) + str(p["summary"])
+		text += str(p["text"]) + str(p["summary"])
 		if n := len(d.list); n > 0 && goesOn(d.list[n-1], p) {
 			join(d.list[n-1], p)
 		} else if p != nil {
 			d.list = append(d.list, p)
 		}
 	}
+	return text
 }
 
 // goesOn reports whether p is a further piece of last. Encrypted ones are whole.
@@ -64,5 +64,5 @@ func (d *details) keep() *convo.Opaque {
 	for _, p := range d.list {
 		k.Details = append(k.Details, dialect.JSON(p))
 	}
-	return opaque(k)
+	return dialect.Keeping(name, k)
 }

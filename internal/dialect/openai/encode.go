@@ -16,7 +16,10 @@ type writer struct{ dialect.Quirks }
 func newEncoder(q dialect.Quirks) dialect.Encoder {
 	w := writer{q}
 	g := dialect.Grammar{
-		Rules: dialect.Rules{Dialect: name, ID: dialect.Fit(40, dialect.Printable), Name: dialect.ToolName, Thinking: q.EchoReasoning},
+		Rules: dialect.Rules{
+			Dialect: name, ID: dialect.Fit(40, dialect.Printable), Name: dialect.ToolName,
+			Thinking: q.EchoReasoning, Bridge: q.Bridge,
+		},
 		Head:  w.head,
 		Group: w.group,
 		Tail:  w.tail,
