@@ -24,6 +24,7 @@ import (
 //	format   path or command mark what a permission must look at
 //	default  what the tool takes when nothing is given
 //	alias    other names that are understood, with commas between
+//	hidden   true: understood, but told to nobody
 //
 // A type that cannot be described, or a tag that makes no sense, is a mistake
 // of the programmer and panics.
@@ -147,6 +148,9 @@ func fieldOf(f reflect.StructField, around []reflect.Type) value {
 	}
 	if words := listTag(f, "alias"); words != nil {
 		s.set("aliases", listOf(words))
+	}
+	if f.Tag.Get("hidden") == "true" {
+		s.set("hidden", value{kind: boolean, truth: true})
 	}
 	return s
 }

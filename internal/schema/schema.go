@@ -27,7 +27,7 @@ type plan struct {
 	source func() value // the normalised schema
 
 	once sync.Once
-	doc  value           // what source gave
+	doc  value           // what source gave, as far as it is told to others
 	wire json.RawMessage // as sent to a model
 	root *node           // as used for reading
 }
@@ -40,10 +40,11 @@ func (o Object) load() *plan {
 		p = &plan{source: func() value { return topOf(value{kind: object}, value{}, nil) }}
 	}
 	p.once.Do(func() {
-		p.doc = p.source()
+		whole := p.source()
+		p.doc = told(whole)
 		wire := mapSchemas(p.doc, forModel)
 		p.wire = wire.appendTo(nil)
-		p.root = compile(&p.doc)
+		p.root = compile(&whole)
 	})
 	return p
 }
@@ -321,6 +322,28 @@ func marked(schema value) value {
 		properties.members = append(properties.members, m)
 	}
 	return properties
+}
+
+// told is schema without its hidden properties.
+func told(schema value) value {
+	all := schema.get("properties").all()
+	if !slices.ContainsFunc(all, isHidden) {
+		return schema
+	}
+	properties := value{kind: object}
+	for _, m := range all {
+		if !isHidden(m) {
+			properties.members = append(properties.members, m)
+		}
+	}
+	schema.members = slices.Clone(schema.members)
+	schema.set("properties", properties)
+	return schema
+}
+
+func isHidden(m member) bool {
+	mark := m.value.get("hidden")
+	return mark.is(boolean) && mark.truth
 }
 
 // forModel takes out what only we understand.
