@@ -113,6 +113,9 @@ func (c chain) firstBreak(head string) *Broken {
 			last = l.hash
 			continue
 		}
+		if last.String() == head {
+			return c.broken(int64(i+1), Inserted) // the session ended before it
+		}
 		return c.diagnose(i, last)
 	}
 	if last.String() == head {

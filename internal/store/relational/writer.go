@@ -44,7 +44,7 @@ func (w *writer) connect(ctx context.Context) error {
 	if err := w.engine.Setup(ctx, c); err != nil {
 		return errors.Join(err, c.Close())
 	}
-	w.conn, w.insert = c, nil
+	w.conn = c
 	for id, t := range w.open {
 		got, err := w.engine.Lock(ctx, c, id)
 		if err != nil {
@@ -58,7 +58,8 @@ func (w *writer) connect(ctx context.Context) error {
 // drop gives the connection up for good; it may be in the midst of anything.
 func (w *writer) drop() error {
 	c := w.conn
-	w.conn, w.insert = nil, nil
+	w.closeInsert() // the connection is bad: so may this be
+	w.conn = nil
 	c.Raw(func(any) error { return driver.ErrBadConn }) // that it comes back is the point
 	if err := c.Close(); !errors.Is(err, sql.ErrConnDone) {
 		return err
@@ -307,5 +308,16 @@ func (w *writer) close(ctx context.Context) error {
 	for id := range w.open {
 		all = errors.Join(all, w.end(ctx, id))
 	}
-	return errors.Join(all, w.conn.Close())
+	return errors.Join(all, w.closeInsert(), w.conn.Close())
+}
+
+// closeInsert must come before the connection is closed: SQLite keeps one open
+// that has a statement, and then nobody tidies the WAL away.
+func (w *writer) closeInsert() error {
+	if w.insert == nil {
+		return nil
+	}
+	s := w.insert
+	w.insert = nil
+	return s.Close()
 }

@@ -120,7 +120,7 @@ func newEngine(path string, o Options) (relational.Engine, error) {
 		BeginSafe:  `PRAGMA synchronous = FULL; BEGIN IMMEDIATE`,
 		BeginSetup: `PRAGMA synchronous = FULL; BEGIN IMMEDIATE`,
 		Like:       `LIKE`,
-		Setup:      func(ctx context.Context, c *sql.Conn) error { return useWAL(ctx, c, o.Busy) },
+		Setup:      func(ctx context.Context, c *sql.Conn) error { return setup(ctx, c, path, o.Busy) },
 		Made:       func(ctx context.Context, c *sql.Conn) (bool, error) { return made(ctx, c, path) },
 		Migrated:   checkpoint,
 		Lock:       func(_ context.Context, _ *sql.Conn, session string) (bool, error) { return locks.take(session) },
@@ -136,6 +136,14 @@ func address(path string, settings url.Values) string {
 		p = "/" + p // a drive of Windows
 	}
 	return (&url.URL{Scheme: "file", Path: p, RawQuery: settings.Encode(), OmitHost: true}).String()
+}
+
+// setup looks whose file it is before it changes anything of it.
+func setup(ctx context.Context, c *sql.Conn, path string, patience time.Duration) error {
+	if _, err := made(ctx, c, path); err != nil {
+		return err
+	}
+	return useWAL(ctx, c, patience)
 }
 
 // useWAL sets the journal mode, which stays with the file. SQLite does not wait
