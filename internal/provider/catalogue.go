@@ -20,6 +20,7 @@ type Info struct {
 	Tools    bool   `json:"tools,omitempty"`
 	Thinking bool   `json:"thinking,omitempty"`
 	Images   bool   `json:"images,omitempty"`
+	Adaptive bool   `json:"adaptive,omitempty"` // it is told an effort, not a budget to think
 }
 
 // A Price is in US dollars per million tokens. A cache price that is nil is

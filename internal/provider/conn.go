@@ -13,9 +13,10 @@ import (
 
 // A conn talks for one session. Its encoder keeps what was already encoded.
 type conn struct {
-	p   *Provider
-	enc dialect.Encoder
-	buf []byte // for reading; one stream at a time uses it
+	p     *Provider
+	enc   dialect.Encoder
+	reply int    // the limit to name where the format wants one and the request has none; zero: the format's own
+	buf   []byte // for reading; one stream at a time uses it
 }
 
 // Stream asks for one reply. The request's model is the one the provider was
@@ -23,7 +24,11 @@ type conn struct {
 func (c *conn) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		out := newSink(c.p, r, yield)
-		if err := c.ask(ctx, r, out); err != nil && !out.left {
+		err := c.ask(ctx, r, out)
+		if err == nil || out.left {
+			return
+		}
+		if out.release(); !out.left {
 			yield(llm.Delta{}, err)
 		}
 	}
@@ -40,6 +45,9 @@ func (c *conn) ask(ctx context.Context, r llm.Request, out *sink) error {
 		return asError(ctx, err)
 	}
 	r.Model = c.p.model
+	if r.MaxReply == 0 {
+		r.MaxReply = c.reply
+	}
 	body, err := c.enc.Encode(r)
 	if err != nil {
 		return s.clean(encodeError(err))

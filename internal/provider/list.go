@@ -76,7 +76,7 @@ func (p *Provider) status() Status {
 
 // hosted looks for the key and believes the catalogue.
 func (p *Provider) hosted(ctx context.Context, s *Status) {
-	for _, m := range p.o.Catalogue.All(p.row.Name) {
+	for _, m := range p.o.Catalogue.orBuiltin().All(p.row.Name) {
 		s.Models = append(s.Models, m.ID)
 	}
 	key, err := p.lookup(ctx)

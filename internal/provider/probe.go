@@ -97,7 +97,7 @@ func (p *probe) once(r llm.Request) (a answer, err error) {
 		switch {
 		case d.Kind == llm.Text:
 			a.pieces++
-		case d.Kind == llm.CallPart && d.ID != "":
+		case d.Kind == llm.CallPart && d.ID != "" && !d.Rescued:
 			a.ids++
 		}
 	})

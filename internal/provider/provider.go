@@ -172,7 +172,6 @@ func defaults(o Options) Options {
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
-	o.Catalogue = o.Catalogue.orBuiltin()
 	return o
 }
 
@@ -225,7 +224,22 @@ type Provider struct {
 
 // Open makes the Conn of one session.
 func (p *Provider) Open(string) llm.Conn {
-	return &conn{p: p, enc: p.format.Encoder(p.row.Quirks)}
+	info := p.Info()
+	q := p.row.Quirks
+	q.AdaptiveThinking = q.AdaptiveThinking || info.Adaptive
+	if q.Window == 0 {
+		q.Window = info.Window
+	}
+	c := &conn{p: p, enc: p.format.Encoder(q)}
+	if info.Known && spellingOf(p.format.Name).limited {
+		c.reply = min(info.Reply, info.Window/8)
+	}
+	return c
+}
+
+// Info is what the catalogue knows of the model.
+func (p *Provider) Info() Info {
+	return p.o.Catalogue.orBuiltin().Lookup(p.row.Name + "/" + p.model)
 }
 
 // Close drops idle connections. A Stream under way is not disturbed.

@@ -36,7 +36,7 @@ var rows = []Row{
 	{Name: "meta", Format: "openai", Base: "https://api.llama.com/compat/v1", KeyVars: []string{"LLAMA_API_KEY"}, NeedsKey: true},
 	{Name: "openrouter", Format: "openai", Base: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{CacheMarks: true}},
 	{Name: "groq", Format: "openai", Base: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"}, NeedsKey: true},
-	{Name: "mistral", Format: "openai", Base: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{NoStreamOptions: true, ToolChoiceAny: true, ShortIDs: true, NameInResult: true}},
+	{Name: "mistral", Format: "openai", Base: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{NoStreamOptions: true, ToolChoiceAny: true, ShortIDs: true, NameInResult: true, Bridge: true}},
 	{Name: "deepseek", Format: "openai", Base: "https://api.deepseek.com/v1", KeyVars: []string{"DEEPSEEK_API_KEY"}, NeedsKey: true, Quirks: dialect.Quirks{EchoReasoning: true}},
 	{Name: "azure", Format: "openai", Root: "/openai/v1", BaseVars: []string{"AZURE_OPENAI_ENDPOINT"}, KeyVars: []string{"AZURE_OPENAI_API_KEY"}, NeedsKey: true, KeyHeader: "api-key", Sells: "openai", Quirks: dialect.Quirks{MaxTokensField: "max_completion_tokens"}},
 	{Name: "lmstudio", Format: "openai", Base: "http://127.0.0.1:1234/v1", KeyVars: []string{"LMSTUDIO_API_KEY"}, Start: "lms server start"},

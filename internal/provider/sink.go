@@ -12,17 +12,22 @@ import (
 type sink struct {
 	yield   func(llm.Delta, error) bool
 	left    bool // the reader went away
-	content bool // something of the reply was handed on: no attempt may follow
+	content bool // something of the reply came: no attempt may follow
 	seen    int  // deltas of any kind
 	done    bool
 	last    llm.Delta // the end signal
 	max     int
 	calls   map[int]struct{}
 	fault   *llm.Error
+	rescue  *rescue // nil where printed calls stay text
 }
 
-func newSink(p *Provider, _ llm.Request, yield func(llm.Delta, error) bool) *sink {
-	return &sink{yield: yield, max: p.o.Limits.Calls}
+func newSink(p *Provider, r llm.Request, yield func(llm.Delta, error) bool) *sink {
+	s := &sink{yield: yield, max: p.o.Limits.Calls}
+	if p.rescues() && r.Choice != llm.NoTools && len(r.Tools) > 0 {
+		s.rescue = newRescue(r.Tools)
+	}
+	return s
 }
 
 // again forgets an attempt of which nothing was handed on.
@@ -40,12 +45,22 @@ func (s *sink) take(d llm.Delta) {
 		return
 	case llm.UsageDelta: // a later attempt reports anew
 	case llm.CallPart:
+		s.release()
+		s.rescue = nil // it knows how to call
 		s.count(d.Block)
-		fallthrough
+		s.content = true
+	case llm.Text:
+		s.content = true
+		if s.rescue != nil {
+			var now bool
+			if d, now = s.rescue.take(d); !now {
+				return
+			}
+		}
 	default:
 		s.content = true
 	}
-	if s.fault == nil {
+	if s.fault == nil && !s.left {
 		s.hand(d)
 	}
 }
@@ -66,8 +81,30 @@ func (s *sink) count(block int) {
 	}
 }
 
-// finish ends a whole reply.
+// release hands on what the rescue held back.
+func (s *sink) release() {
+	if s.rescue == nil {
+		return
+	}
+	if d, ok := s.rescue.release(); ok && !s.left {
+		s.hand(d)
+	}
+}
+
+// finish ends a whole reply, with the calls that were found in its text.
 func (s *sink) finish() {
+	if s.rescue != nil {
+		found := s.rescue.calls()
+		s.release()
+		for _, d := range found {
+			if !s.left {
+				s.hand(d)
+			}
+		}
+		if len(found) > 0 && s.last.Stop == llm.EndTurn {
+			s.last.Stop = llm.ToolUse
+		}
+	}
 	if !s.left {
 		s.hand(s.last)
 	}
