@@ -19,7 +19,7 @@ func openaiFrames(r Reply) []string {
 		frames = append(frames, fmt.Sprintf("data: %s\n\n", raw))
 	}
 	add(map[string]any{"role": "assistant", "content": ""}, nil)
-	for _, p := range pieces(r.Thinking, r.Pieces) {
+	for _, p := range runePieces(r.Thinking, r.Pieces) {
 		if p != "" {
 			add(map[string]any{"reasoning_content": p}, nil)
 		}

@@ -21,13 +21,14 @@ type Reply struct {
 	Text     string        `json:"text"`
 	Thinking string        `json:"thinking"`
 	Calls    []Call        `json:"calls"`
-	Pieces   int           `json:"pieces"` // into how many pieces texts and arguments are cut; 1 when zero
-	Usage    *[2]int       `json:"usage"`  // input and output tokens
-	Status   int           `json:"status"` // an HTTP error, with Body
-	Body     string        `json:"body"`   // sent as it is, instead of a reply
-	Type     string        `json:"type"`   // content type of Body
-	Cut      bool          `json:"cut"`    // the connection closes before the end signal
-	Stall    float64       `json:"stall"`  // seconds of silence after the first piece; until the client goes when negative
+	Pieces   int           `json:"pieces"`      // into how many pieces texts and arguments are cut; 1 when zero
+	Usage    *[2]int       `json:"usage"`       // input and output tokens
+	Status   int           `json:"status"`      // an HTTP error, with Body
+	Body     string        `json:"body"`        // sent as it is, instead of a reply
+	Type     string        `json:"type"`        // content type of Body
+	Cut      bool          `json:"cut"`         // the connection closes before the end signal
+	Stall    float64       `json:"stall"`       // seconds of silence; until the client goes when negative
+	After    int           `json:"stall_after"` // after so many frames
 	Endless  bool          `json:"endless"`
 	Finish   string        `json:"finish"` // the finish reason; chosen by itself when empty
 	Repeat   int           `json:"repeat"` // give this reply so many times
@@ -168,7 +169,7 @@ func (m *Model) stream(w http.ResponseWriter, req *http.Request, r Reply) {
 	s := &sender{w: w, flush: w.(http.Flusher).Flush}
 	frames := openaiFrames(r)
 	for i, f := range frames {
-		if i == 1 && r.Stall != 0 {
+		if i == max(r.After, 1) && r.Stall != 0 {
 			m.stall(req, r.Stall)
 		}
 		if r.Cut && i == len(frames)/2+1 {
@@ -208,16 +209,4 @@ type sender struct {
 func (s *sender) send(data string) {
 	io.WriteString(s.w, data)
 	s.flush()
-}
-
-// pieces cuts s into n parts, at bytes: a decoder must bear that.
-func pieces(s string, n int) []string {
-	if n <= 1 || len(s) < n {
-		return []string{s}
-	}
-	var out []string
-	for i := range n {
-		out = append(out, s[i*len(s)/n:(i+1)*len(s)/n])
-	}
-	return out
 }
