@@ -1,0 +1,39 @@
+# ikigai: build, demo, test and nothing clever.
+GO     ?= go
+PREFIX ?= /usr/local
+BIN    := bin
+
+export CGO_ENABLED ?= 0
+
+.PHONY: build demo test lint bench soak fuzz install cross clean
+
+build: ## bin/ikigai, bin/ikigai-tools, bin/ikigai-init
+	$(GO) build -trimpath -ldflags='-s -w' -o $(BIN)/ ./cmd/...
+
+demo: build ## a job of several steps, done by real tool calls with the offline model
+	@sh scripts/demo.sh $(BIN)/ikigai
+
+test: ## all tests; installs what they need where it can, and says what was skipped
+	@sh scripts/test.sh
+
+lint: ## vet, staticcheck, gofumpt
+	@sh scripts/lint.sh
+
+bench: build ## one table: ours against its rivals, in the same minute
+	@sh scripts/bench.sh
+
+soak: ## the long tests
+	IKIGAI_SOAK=1 $(GO) test -timeout 3h -run Soak -count=1 ./...
+
+fuzz: ## every fuzz target for a few seconds
+	@sh scripts/fuzz.sh
+
+install: build ## PREFIX/bin/ikigai and PREFIX/libexec/ikigai/NAME
+	@sh scripts/install.sh $(BIN) $(DESTDIR)$(PREFIX)
+
+cross: ## macOS and Windows at least compile
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+
+clean:
+	rm -rf $(BIN)
