@@ -62,7 +62,7 @@ func (a *attempt) run(ctx context.Context) *llm.Error {
 // trace starts the next clock when the connection stands, and again when the
 // request is written: a long conversation takes its time on a slow line.
 func (a *attempt) trace(w *watch) *httptrace.ClientTrace {
-	first := func() { w.expect(a.c.p.o.Deadlines.FirstEvent, errFirst) }
+	first := func() { w.await(a.c.p.o.Deadlines.FirstEvent, errFirst) }
 	return &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if !info.Reused { // an old one may be dead
@@ -81,16 +81,13 @@ func (a *attempt) request(ctx context.Context) *http.Request {
 		"Accept":       {"text/event-stream, application/x-ndjson, application/json"},
 		"User-Agent":   {"ikigai"},
 	}
-	if a.secret.key != "" || p.row.KeyHeader == "" {
-		p.format.Header(a.secret.key, h)
-	}
+	p.format.Header(a.secret.key, h)
 	if p.row.KeyHeader != "" && a.secret.key != "" {
 		h.Del("Authorization")
 		h.Set(p.row.KeyHeader, a.secret.key)
 	}
 	req := &http.Request{
-		Method: http.MethodPost, URL: p.url, Host: p.url.Host, Header: h,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Method: http.MethodPost, URL: p.url, Header: h,
 		Body: a.body.Reader(), ContentLength: a.body.Len(),
 		GetBody: func() (io.ReadCloser, error) { return a.body.Reader(), nil },
 	}
@@ -238,9 +235,17 @@ func (in *intake) close(ctx context.Context, end error) *llm.Error {
 		return in.a.c.p.overdue(why, in.a.c.p.o.Deadlines)
 	}
 	if !errors.Is(end, io.EOF) {
-		return truncated("the connection to "+in.a.c.p.at.hostPort()+" broke in the middle of the reply: "+causeOf(end).text, inner(end))
+		return in.broken(end)
 	}
 	return in.ended(err)
+}
+
+func (in *intake) broken(end error) *llm.Error {
+	when := "before the reply began"
+	if in.a.out.content {
+		when = "in the middle of the reply"
+	}
+	return truncated(fmt.Sprintf("the connection to %s broke %s: %s", in.a.c.p.at.hostPort(), when, causeOf(end).text), inner(end))
 }
 
 // ended says what is wrong with a body that ended in good order but is no reply.

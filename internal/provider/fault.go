@@ -100,6 +100,10 @@ func settled(err error) bool { return err != nil && causeOf(err).settled }
 func (p *Provider) unreachable(err error) *llm.Error {
 	c := causeOf(err)
 	hint := c.hint
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "proxyconnect" {
+		c.text, hint = "the proxy on the way: "+c.text, "check the proxy settings (HTTPS_PROXY, NO_PROXY)"
+	}
 	switch {
 	case p.local() && p.row.Local():
 		hint = "start it with `" + p.row.Start + "`, or name its address with --base-url"

@@ -213,6 +213,10 @@ func faults() []fault {
 		{name: "200 with a page after blanks", script: []step{body("text/html", "\ufeff \r\n"+page)}, class: llm.Garbage, tries: 1, says: []string{"web page"}},
 		{name: "200 with plain words", script: []step{body("text/plain", "It works!")}, class: llm.Garbage, tries: 1, says: []string{"It works!", "--dialect"}},
 		{name: "200 with a picture", script: []step{body("image/png", "\x89PNG\r\n\x1a\n\x00\x00")}, class: llm.Garbage, tries: 1},
+		{name: "200 with compressed bytes that nobody asked for", script: []step{func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			io.WriteString(w, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff")
+		}}, class: llm.Garbage, tries: 1},
 		{name: "right bytes with the wrong type", script: []step{body("text/html", "data: T hi\n\ndata: END\n\n")}, tries: 1, text: "hi"},
 		{name: "comments only", script: []step{body("text/event-stream", ": a\n\n: b\n\n")}, class: llm.Truncated, tries: 4},
 		{name: "error inside 200 at once, then well", script: []step{lines("E overloaded busy"), hi()}, tries: 2, text: "hi"},
@@ -337,9 +341,8 @@ func (f fault) play(t *testing.T, serve func(http.Handler) *httptest.Server) {
 	srv.Config.ErrorLog = quiet()
 	defer srv.Close()
 	o := testOptions(srv.URL)
-	if tr, ok := srv.Client().Transport.(*http.Transport); ok && srv.TLS != nil {
-		defer tr.CloseIdleConnections()
-		o.Transport = tr
+	if srv.TLS != nil {
+		o.Network.CA = []string{pemFile(t, srv.Certificate())}
 	}
 	if f.set != nil {
 		f.set(&o)
@@ -429,16 +432,23 @@ func TestUnreachableNamesPlaceCauseAndSetting(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = quiet()
 	defer secure.Close()
-	for _, c := range []struct{ name, url, says string }{
-		{"refused", "http://" + unused(t) + "/v1", "connection refused"},
-		{"no such host", "http://no-such-host.invalid/v1", "DNS"},
-		{"TLS to a plain server", strings.Replace(plain.URL, "http:", "https:", 1), "plain HTTP"},
-		{"unknown authority", secure.URL, "unknown authority"},
+	forbidding := httptest.NewServer(&script{steps: []step{status(407, "")}})
+	defer forbidding.Close()
+	for _, c := range []struct{ name, url, says, proxy string }{
+		{name: "refused", url: "http://" + unused(t) + "/v1", says: "connection refused"},
+		{name: "no such host", url: "http://no-such-host.invalid/v1", says: "DNS"},
+		{name: "TLS to a plain server", url: strings.Replace(plain.URL, "http:", "https:", 1), says: "plain HTTP"},
+		{name: "unknown authority", url: secure.URL, says: "unknown authority"},
+		{name: "no proxy there", url: "https://h.invalid/v1", says: "HTTPS_PROXY", proxy: "http://" + unused(t)},
+		{name: "proxy wants a password", url: "https://h.invalid/v1", says: "Proxy Authentication Required", proxy: forbidding.URL},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got outcome
 			o := testOptions(c.url)
 			o.Network.Proxy = noProxy
+			if c.proxy != "" {
+				o.Network.Proxy = through(c.proxy)
+			}
 			got.listen(&o)
 			p, err := open(o)
 			if err != nil {
@@ -619,28 +629,64 @@ func TestTryingEndsWithTheTotal(t *testing.T) {
 	}
 }
 
-func TestGoAwayBetweenTurnsIsNotSeen(t *testing.T) {
+func TestGoAwayIsNotSeen(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	srv := httptest.NewUnstartedServer(&script{steps: []step{hi()}})
+	places := map[string]bool{}
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Errorf("spoke %s", r.Proto)
+		}
+		places[r.RemoteAddr] = true
+		hi()(w, r)
+	}))
 	srv.EnableHTTP2 = true
 	srv.StartTLS()
 	defer srv.Close()
+	srv.Config.SetKeepAlivesEnabled(false) // GOAWAY with every answer
 	o := testOptions(srv.URL)
-	tr := srv.Client().Transport.(*http.Transport)
-	o.Transport = tr
-	defer tr.CloseIdleConnections()
+	o.Network.CA = []string{pemFile(t, srv.Certificate())}
 	p, err := open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer p.Close()
 	c := p.Open("s")
 	for range 3 {
 		var got outcome
+		got.listen(&o)
 		got.stream(t.Context(), c)
 		fault{text: "hi"}.check(t, got)
-		srv.Config.SetKeepAlivesEnabled(false) // sends GOAWAY to open connections
-		srv.Config.SetKeepAlivesEnabled(true)
 	}
+	if len(places) != 3 {
+		t.Errorf("%d connections: there was no GOAWAY", len(places))
+	}
+}
+
+func TestSessionsShareAProviderSafely(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	steps := []step{said(529, "busy"), said(401, "no"), reset, cut("T half")}
+	srv := httptest.NewServer(&script{steps: append(slices.Repeat(steps, 5), hi())})
+	srv.Config.ErrorLog = quiet()
+	defer srv.Close()
+	p, err := open(testOptions(srv.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			c := p.Open("s")
+			for range 4 {
+				var got outcome
+				got.stream(t.Context(), c)
+				if len(got.errs)+got.ends != 1 {
+					t.Errorf("%d errors and %d end signals", len(got.errs), got.ends)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestTheCustomAuthorityIsTrusted(t *testing.T) {

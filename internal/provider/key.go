@@ -73,7 +73,7 @@ func (p *Provider) lookup(ctx context.Context) (secret, error) {
 			Hint: "copy it again, or run `ikigai key set " + p.row.Name + "`",
 		}
 	}
-	if s.key == "" && p.row.NeedsKey && p.at.own || s.key == "" && p.row.NeedsKey && p.row.Base == "" {
+	if s.key == "" && p.row.NeedsKey && (p.at.own || p.row.Base == "") {
 		return secret{}, noKey(p.row)
 	}
 	return s, nil

@@ -228,3 +228,23 @@ func TestTheRowsHeaderCarriesTheKey(t *testing.T) {
 		t.Errorf("headers %v", seen)
 	}
 }
+
+func FuzzBaseURL(f *testing.F) {
+	for _, s := range []string{"http://h/v1", "h:80", "https://u:p@[::1]:9/v1?x=1#f", "0.0.0.0", "%zz", "//", "http://h/%2f/v1/"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, base string) {
+		for _, name := range Dialects() {
+			p, err := open(Options{Model: "acme/a b/c?d", BaseURL: base, Dialect: name})
+			if base == "" || err != nil {
+				continue
+			}
+			if p.url.Host != p.at.base.Host || p.url.Hostname() == "" || p.url.Scheme != "http" && p.url.Scheme != "https" {
+				t.Errorf("%q became %s", base, p.url)
+			}
+			if _, err := http.NewRequest(http.MethodPost, p.url.String(), nil); err != nil {
+				t.Errorf("%q became %s: %v", base, p.url, err)
+			}
+		}
+	})
+}

@@ -14,6 +14,7 @@ type watch struct {
 	end context.CancelCauseFunc
 
 	mu    sync.Mutex // guards what follows: the transport's goroutines report here too
+	begun bool       // an event came
 	due   time.Time
 	why   error
 	fires time.Time
@@ -29,10 +30,26 @@ func newWatch(end context.CancelCauseFunc, d time.Duration, why error) *watch {
 	return w
 }
 
-// expect says that the next thing is due within d, and what it means if not.
+// await says that the first event is due within d, and what it means if not. It
+// comes from the writing side, which may notice its end after the first event.
+func (w *watch) await(d time.Duration, why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.begun {
+		w.set(d, why)
+	}
+}
+
+// expect says, after an event, when the next is due.
 func (w *watch) expect(d time.Duration, why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.begun = true
+	w.set(d, why)
+}
+
+// set needs the lock.
+func (w *watch) set(d time.Duration, why error) {
 	w.due, w.why = time.Now().Add(d), why
 	if w.due.Before(w.fires) {
 		w.fires = w.due

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ikigai/internal/llm"
@@ -63,22 +64,39 @@ func FuzzPulseIsTheSameInPieces(f *testing.F) {
 }
 
 func TestAWatchEndsWhatIsOverdueAndNothingElse(t *testing.T) {
-	ctx, end := context.WithCancelCause(t.Context())
-	w := newWatch(end, time.Hour, errConnect)
-	defer w.stop()
-	w.expect(time.Millisecond, errFirst) // sooner than before
-	<-ctx.Done()
-	if context.Cause(ctx) != errFirst {
-		t.Errorf("cause %v", context.Cause(ctx))
-	}
-
-	ctx, end = context.WithCancelCause(t.Context())
-	w = newWatch(end, time.Millisecond, errConnect)
-	defer w.stop()
-	w.expect(time.Hour, errIdle) // later than before
-	time.Sleep(20 * time.Millisecond)
-	if cause := context.Cause(ctx); cause != nil && cause != errConnect {
-		t.Errorf("cause %v", cause)
+	for _, c := range []struct {
+		name string
+		say  func(*watch)
+		why  error
+		at   time.Duration
+	}{
+		{"nothing is said", func(*watch) {}, errConnect, 10 * time.Second},
+		{"sooner than before", func(w *watch) { w.await(time.Second, errFirst) }, errFirst, time.Second},
+		{"later than before", func(w *watch) { w.await(time.Minute, errFirst) }, errFirst, time.Minute},
+		{"events go on", func(w *watch) {
+			for range 20 {
+				w.expect(10*time.Second, errIdle)
+				time.Sleep(9 * time.Second)
+			}
+		}, errIdle, 181 * time.Second},
+		{"the writer comes late", func(w *watch) {
+			w.expect(time.Second, errIdle)
+			w.await(time.Minute, errFirst)
+		}, errIdle, time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				ctx, end := context.WithCancelCause(t.Context())
+				w := newWatch(end, 10*time.Second, errConnect)
+				defer w.stop()
+				c.say(w)
+				<-ctx.Done()
+				if context.Cause(ctx) != c.why || time.Since(start) != c.at {
+					t.Errorf("%v after %s, want %v after %s", context.Cause(ctx), time.Since(start), c.why, c.at)
+				}
+			})
+		})
 	}
 }
 
