@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +18,7 @@ import (
 
 const (
 	lastWord = time.Second            // how long a helper may take to obey before it is killed itself
-	linger   = 250 * time.Millisecond // how long a keeper waits for the next program
+	linger   = 250 * time.Millisecond // how long a helper waits for the next program
 )
 
 // helperPath finds the program ikigai-init: the one asked for, one beside us,
@@ -48,7 +47,7 @@ type helper struct {
 	gone    chan *os.ProcessState // its end, collected as soon as it happens
 }
 
-// startHelper starts the program at path with the attributes of a jail, or nil.
+// startHelper starts the program at path.
 func startHelper(path string, attr *syscall.SysProcAttr) (*helper, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -58,9 +57,10 @@ func startHelper(path string, attr *syscall.SysProcAttr) (*helper, error) {
 	defer theirs.Close()
 	_ = unix.SetNonblock(pair[0], true) // so that the runtime waits for it, not a thread
 	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), gone: make(chan *os.ProcessState, 1)}
-	// No environment: a program may look at its parent's.
+	// Nothing of our environment: a program may look at its parent's. These
+	// spare the runtime a look at how many processors there are.
 	h.process, err = os.StartProcess(path, []string{jail.Name}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: []*os.File{nil, nil, nil, theirs}, Sys: attr,
+		Dir: "/", Env: []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}, Files: []*os.File{nil, nil, nil, theirs}, Sys: attr,
 	})
 	if err != nil {
 		_ = h.control.Close()
@@ -73,24 +73,24 @@ func startHelper(path string, attr *syscall.SysProcAttr) (*helper, error) {
 	return h, nil
 }
 
-// namespaces are the attributes of process 1 of a whole jail. It has the same
-// ids inside as outside, and root keeps the ids of others, whose files it may
-// have to work on.
-func namespaces(net bool) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
-		Setsid:      true,
+// attributes of the process of a helper. In namespaces it has the same ids as
+// outside, and root keeps the ids of others, whose files it may have to work on.
+func attributes(kind helperKind) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setsid: true}
+	if kind == bare {
+		return a
 	}
-	if !net {
+	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
+	if kind == apart {
 		a.Cloneflags |= unix.CLONE_NEWNET
 	}
 	if os.Getuid() == 0 {
 		a.UidMappings, a.GidMappings = allIDs("/proc/self/uid_map"), allIDs("/proc/self/gid_map")
-	} else {
-		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
+		return a
 	}
+	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
 	return a
 }
 
@@ -153,9 +153,9 @@ func (h *helper) answer() (status, bool) {
 	kind, body, err := jail.Read(h.control)
 	if err != nil || len(body) < 4 {
 		_ = h.process.Kill()
-		return status{err: errors.New(jail.Name + " ended before the program did")}, false
+		return status{}, false
 	}
-	number := binary.LittleEndian.Uint32(body)
+	number := jail.Number(body)
 	if kind == jail.Exited {
 		return unixStatus(syscall.WaitStatus(number)), true
 	}
@@ -177,102 +177,110 @@ func (e helperError) Unwrap() error {
 	return e.errno
 }
 
-// wholeTree is a program in a whole jail. Its process 1 is the last to go.
-type wholeTree struct{ *helper }
+// helperKind says what a helper was started in.
+type helperKind uint8
 
-func (t *wholeTree) jail() jailKind { return whole }
+const (
+	bare       helperKind = iota // in nothing: it keeps a plain tree or a light jail
+	apart                        // in namespaces of its own
+	apartOnNet                   // the same, but on the machine's network
+)
 
-func (t *wholeTree) wait() status {
-	st, answered := t.answer()
-	state := <-t.gone
-	_ = t.control.Close()
-	if !answered && state != nil {
-		return died(state)
-	}
-	return st
-}
-
-// died is the status of a program whose helper was killed with it.
-func died(state *os.ProcessState) status {
-	if st := stateOf(state); st.signal != "" {
-		return st
-	}
-	return status{err: errors.New(jail.Name + " ended by itself")}
-}
-
-// keptTree is a program under a keeper.
+// A keptTree is a program under a helper.
 type keptTree struct {
 	*helper
-	pool *keepers
-	kind jailKind
+	kind  jailKind
+	lost  bool          // the helper is gone too
+	spare func(*helper) // takes the helper when the program has ended
 }
 
 func (t *keptTree) jail() jailKind { return t.kind }
 
 func (t *keptTree) wait() status {
 	st, answered := t.answer()
-	if answered {
-		t.pool.give(t.helper)
-		return st
+	if !answered {
+		t.lost = true
+		st = died(<-t.gone)
 	}
-	state := <-t.gone
-	_ = t.control.Close()
-	return died(state)
+	return st
 }
 
-// keepers are helpers without a program. Each serves one program at a time,
-// so that every orphan it inherits is known to be of that program's tree.
-type keepers struct {
+func (t *keptTree) free() {
+	if t.lost {
+		_ = t.control.Close()
+		return
+	}
+	t.spare(t.helper)
+}
+
+// died is the status of a program whose helper was killed with it.
+func died(state *os.ProcessState) status {
+	if state != nil {
+		if st := stateOf(state); st.signal != "" {
+			return st
+		}
+	}
+	return status{err: errors.New(jail.Name + " ended before the program did")}
+}
+
+// pool holds helpers without a program, by kind. A helper serves one program
+// at a time, so that every orphan it inherits is known to be of that program's
+// tree, and stays for a moment afterwards, as commands come in bursts.
+type pool struct {
 	mu     sync.Mutex // guards what follows
-	idle   []*helper
+	idle   map[helperKind][]*helper
 	timer  *time.Timer
 	closed bool
 }
 
-func (k *keepers) take(path string) (*helper, error) {
-	k.mu.Lock()
-	if n := len(k.idle); n > 0 {
-		h := k.idle[n-1]
-		k.idle = k.idle[:n-1]
-		k.mu.Unlock()
-		return h, nil
+func (p *pool) take(path string, kind helperKind) (*helper, error) {
+	p.mu.Lock()
+	list := p.idle[kind]
+	if n := len(list); n > 0 {
+		p.idle[kind] = list[:n-1]
+		p.mu.Unlock()
+		return list[n-1], nil
 	}
-	k.mu.Unlock()
-	return startHelper(path, &syscall.SysProcAttr{Setsid: true})
+	p.mu.Unlock()
+	return startHelper(path, attributes(kind))
 }
 
-// give takes a helper back. It stays a moment, as commands come in bursts.
-func (k *keepers) give(h *helper) {
+func (p *pool) give(h *helper, kind helperKind) {
 	_ = h.control.SetReadDeadline(time.Time{})
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
-		h.dismiss()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		go h.dismiss()
 		return
 	}
-	k.idle = append(k.idle, h)
-	if k.timer == nil {
-		k.timer = time.AfterFunc(linger, k.dismissAll)
+	if p.idle == nil {
+		p.idle = map[helperKind][]*helper{}
+	}
+	p.idle[kind] = append(p.idle[kind], h)
+	if p.timer == nil {
+		p.timer = time.AfterFunc(linger, p.dismissAll)
 	} else {
-		k.timer.Reset(linger)
+		p.timer.Reset(linger)
 	}
 }
 
-func (k *keepers) dismissAll() {
-	k.mu.Lock()
-	idle := k.idle
-	k.idle = nil
-	k.mu.Unlock()
-	for _, h := range idle {
-		h.dismiss()
+func (p *pool) dismissAll() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	for _, list := range idle {
+		for _, h := range list {
+			h.dismiss()
+		}
 	}
 }
 
-func (k *keepers) close() {
-	k.mu.Lock()
-	k.closed = true
-	k.mu.Unlock()
-	k.dismissAll()
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.dismissAll()
 }
 
 // dismiss ends an idle helper and waits for it.

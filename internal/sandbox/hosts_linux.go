@@ -10,11 +10,11 @@ import (
 	"ikigai/internal/tool"
 )
 
-// hosts are the ways to start a program: in a whole jail, whose process 1 is
-// made for it, or through a keeper, which serves one program after the other.
+// hosts are the ways to start a program: under a helper, in namespaces or not,
+// or without one where that is all there is.
 type hosts struct {
 	sandbox *Sandbox
-	keepers keepers
+	helpers pool
 	once    sync.Once
 	found   findings
 }
@@ -52,10 +52,11 @@ func (h *hosts) rehearse() error {
 		return err
 	}
 	defer files[0].Close()
-	t, err := h.startWhole(program{}, tool.Grant{}, files)
+	t, err := h.startUnder(program{}, tool.Grant{}, whole, files)
 	if err != nil {
 		return err
 	}
+	defer t.free()
 	return t.wait().err
 }
 
@@ -81,31 +82,37 @@ func (h *hosts) kind(g tool.Grant) jailKind {
 
 func (h *hosts) start(p program, g tool.Grant, files [3]*os.File) (tree, error) {
 	kind := h.kind(g)
-	if kind == whole {
-		return h.startWhole(p, g, files)
+	t, err := h.startUnder(p, g, kind, files)
+	if err != nil && kind == plain {
+		return startPlain(p, files) // no helper program, and no need for it to confine
 	}
-	k, err := h.keepers.take(h.found.init)
-	if err != nil {
-		if kind == plain {
-			return startPlain(p, files) // no helper program, and none is needed to confine
-		}
-		return nil, err
-	}
-	t := &keptTree{helper: k, pool: &h.keepers, kind: kind}
-	return t, k.run(h.sandbox.plan(p, g, kind), files)
+	return t, err
 }
 
-func (h *hosts) startWhole(p program, g tool.Grant, files [3]*os.File) (tree, error) {
-	helper, err := startHelper(h.found.init, namespaces(g.Net))
-	if err != nil {
-		return nil, fmt.Errorf("making namespaces: %w", err)
+// startUnder starts p under a helper.
+func (h *hosts) startUnder(p program, g tool.Grant, kind jailKind, files [3]*os.File) (tree, error) {
+	need := bare
+	if kind == whole {
+		need = apart
+		if g.Net {
+			need = apartOnNet
+		}
 	}
-	t := &wholeTree{helper: helper}
-	return t, helper.run(h.sandbox.plan(p, g, whole), files)
+	under, err := h.helpers.take(h.found.init, need)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", jail.Name, err)
+	}
+	t := &keptTree{helper: under, kind: kind, spare: func(x *helper) { h.helpers.give(x, need) }}
+	if err := under.run(h.sandbox.plan(p, g, kind), files); err != nil {
+		_ = under.process.Kill()
+		under.dismiss()
+		return nil, err
+	}
+	return t, nil
 }
 
 func (h *hosts) close() error {
-	h.keepers.close()
+	h.helpers.close()
 	return nil
 }
 

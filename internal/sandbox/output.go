@@ -12,10 +12,14 @@ import (
 )
 
 const (
-	liveEvery = time.Second / 30       // how often Command.Output is called
+	liveEvery = time.Second / 30 // how often Command.Output is called
+	readSize  = 64 << 10
 	liveMost  = 1 << 20                // bytes that may wait for it
 	drain     = 500 * time.Millisecond // how long a pipe may stay open after the tree is gone
 )
+
+// buffers for reading; most programs say little, and many are started.
+var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
 // streams are the three pipes of a program and what came out of them.
 type streams struct {
@@ -120,7 +124,8 @@ func (s *streams) into(e *tool.Exit) {
 }
 
 func (s *streams) read(r io.Reader, i int) {
-	buf := make([]byte, 64<<10)
+	buf := buffers.Get().(*[readSize]byte)[:]
+	defer buffers.Put((*[readSize]byte)(buf))
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {

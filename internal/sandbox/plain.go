@@ -42,4 +42,5 @@ func startPlain(p program, files [3]*os.File) (*plainTree, error) {
 
 func (t *plainTree) end(hard bool)  { killGroup(t.cmd.Process, hard) }
 func (t *plainTree) wait() status   { return <-t.done }
+func (t *plainTree) free()          {}
 func (t *plainTree) jail() jailKind { return plain }

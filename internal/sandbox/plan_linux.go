@@ -39,15 +39,14 @@ func (s *Sandbox) plan(p program, g tool.Grant, kind jailKind) *jail.Plan {
 	}
 	plan.Write = s.writable(g)
 	plan.NewFile, plan.NewDir = absent(g.Write)
-	hidden := s.hidden(g)
+	plan.Hide = s.hidden(g)
 	if kind == light {
-		plan.Read = around("/", hidden)
 		return plan
 	}
 	plan.Whole, plan.Most = true, mostAtOnce
 	s.arrange(plan, g)
 	s.protect(plan, g)
-	plan.Hide = append(hidden, sockets(plan)...)
+	plan.Hide = append(plan.Hide, sockets(plan)...)
 	plan.Replace = s.accounts(g)
 	return plan
 }
@@ -87,7 +86,7 @@ func namesFile(path string) bool {
 // shows again what is needed or granted of them.
 func (s *Sandbox) arrange(plan *jail.Plan, g tool.Grant) {
 	covered := func(dir string) bool {
-		return !slices.ContainsFunc(plan.Write, func(w string) bool { return within(dir, w) })
+		return !slices.ContainsFunc(plan.Write, func(w string) bool { return jail.Within(dir, w) })
 	}
 	for _, dir := range full {
 		if covered(dir) && isFolder(dir) {
@@ -106,7 +105,7 @@ func (s *Sandbox) arrange(plan *jail.Plan, g tool.Grant) {
 		}
 	}
 	for _, path := range wanted {
-		if withinAny(path, lids) && !withinAny(path, plan.Write) && exists(path) {
+		if jail.WithinAny(path, lids) && !jail.WithinAny(path, plan.Write) && exists(path) {
 			plan.Read = append(plan.Read, path)
 		}
 	}
@@ -128,7 +127,7 @@ func (s *Sandbox) protect(plan *jail.Plan, g tool.Grant) {
 // of a whole root does not mean.
 func (s *Sandbox) lifted(path string, g tool.Grant) bool {
 	return slices.ContainsFunc(g.Write, func(w string) bool {
-		return within(path, w) && !slices.ContainsFunc(s.o.Roots, func(r string) bool { return within(r, w) })
+		return jail.Within(path, w) && !slices.ContainsFunc(s.o.Roots, func(r string) bool { return jail.Within(r, w) })
 	})
 }
 
@@ -157,7 +156,7 @@ func guardGit(plan *jail.Plan, git string, lifted func(string) bool) {
 			guard(plan, path, p.file)
 		}
 	}
-	if path := filepath.Join(git, "commondir"); !exists(path) && withinAny(path, plan.Write) {
+	if path := filepath.Join(git, "commondir"); !exists(path) && jail.WithinAny(path, plan.Write) {
 		plan.Unwanted = append(plan.Unwanted, path)
 	}
 }
@@ -167,7 +166,7 @@ func guardGit(plan *jail.Plan, git string, lifted func(string) bool) {
 func guard(plan *jail.Plan, path string, file bool) {
 	base := ""
 	for _, w := range plan.Write {
-		if within(path, w) && len(w) > len(base) {
+		if jail.Within(path, w) && len(w) > len(base) {
 			base = w
 		}
 	}
@@ -203,8 +202,8 @@ func (s *Sandbox) hidden(g tool.Grant) []string {
 			if slices.Contains(accountFiles, path) {
 				continue // replaced instead
 			}
-			inside := slices.DeleteFunc(slices.Clone(keep), func(k string) bool { return k == "" || !within(k, path) })
-			list = append(list, around(path, inside)...)
+			inside := slices.DeleteFunc(slices.Clone(keep), func(k string) bool { return k == "" || !jail.Within(k, path) })
+			list = append(list, jail.Around(path, inside)...)
 		}
 	}
 	return list
@@ -219,22 +218,6 @@ func matches(pattern string) []string {
 		return nil
 	}
 	return []string{pattern}
-}
-
-// around lists the largest parts of path that hold none of the paths in out.
-func around(path string, out []string) []string {
-	if withinAny(path, out) {
-		return nil
-	}
-	if !slices.ContainsFunc(out, func(o string) bool { return within(o, path) }) {
-		return []string{path}
-	}
-	var parts []string
-	entries, _ := os.ReadDir(path) // what cannot be listed cannot be read by the program either
-	for _, e := range entries {
-		parts = append(parts, around(filepath.Join(path, e.Name()), out)...)
-	}
-	return parts
 }
 
 // sockets are the paths at which other programs listen. A read-only mount does
@@ -252,7 +235,7 @@ func sockets(plan *jail.Plan) []string {
 	for line := range strings.Lines(string(text)) {
 		_, path, ok := strings.Cut(line, " /")
 		path = "/" + strings.TrimSuffix(path, "\n")
-		if ok && (!withinAny(path, lids) || withinAny(path, plan.Write)) {
+		if ok && (!jail.WithinAny(path, lids) || jail.WithinAny(path, plan.Write)) {
 			list = addOnce(list, path)
 		}
 	}
@@ -302,15 +285,6 @@ func exists(path string) bool {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// within reports whether path is dir or lies in it.
-func within(path, dir string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
-}
-
-func withinAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(d string) bool { return within(path, d) })
 }
 
 func addOnce(list []string, s string) []string {

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ikigai/internal/tool"
@@ -150,6 +151,7 @@ func (s *Sandbox) program(c tool.Command, g tool.Grant) (program, error) {
 type tree interface {
 	end(hard bool) // asks every process to end, or kills them
 	wait() status  // returns when the last process is gone; called once
+	free()         // gives back what served the tree; called last
 	jail() jailKind
 }
 
@@ -162,23 +164,31 @@ const (
 	whole
 )
 
-// attend waits for the tree and ends it when ctx does.
+// attend waits for the tree and ends it when ctx does: politely first, then
+// not. Nothing is said to a tree that is gone, whose helper may have another.
 func attend(ctx context.Context, t tree) (status, tool.Ended) {
-	gone := make(chan status, 1)
-	go func() { gone <- t.wait() }()
-	select {
-	case st := <-gone:
+	var mu sync.Mutex // guards gone
+	gone := false
+	end := func(hard bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !gone {
+			t.end(hard)
+		}
+	}
+	calm := context.AfterFunc(ctx, func() {
+		end(false)
+		time.AfterFunc(grace, func() { end(true) })
+	})
+	st := t.wait()
+	mu.Lock()
+	gone = true
+	mu.Unlock()
+	t.free()
+	if calm() {
 		return st, tool.Exited
-	case <-ctx.Done():
 	}
-	t.end(false)
-	select {
-	case st := <-gone:
-		return st, endedBy(ctx.Err())
-	case <-time.After(grace):
-	}
-	t.end(true)
-	return <-gone, endedBy(ctx.Err())
+	return st, endedBy(ctx.Err())
 }
 
 func endedBy(err error) tool.Ended {

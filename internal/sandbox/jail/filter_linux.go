@@ -1,6 +1,8 @@
 package jail
 
 import (
+	"maps"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -53,40 +55,71 @@ func HasFilter() bool {
 }
 
 // program is the filter: calls made for another machine do not exist, listed
-// ones are refused, and three are judged by an argument.
+// ones are refused, and a few are judged by an argument. It searches by
+// halves, because the kernel tries it on every call there is when it is set.
 func program(p *Plan) []unix.SockFilter {
-	refuse := uint32(unix.SECCOMP_RET_ERRNO | unix.EPERM)
-	absent := uint32(unix.SECCOMP_RET_ERRNO | unix.ENOSYS)
 	var c assembler
 	c.load(offArch)
 	c.unless(auditArch, absent)
 	c.load(offNumber)
 	c.from(foreignCalls, absent)
+	verdicts := map[uint32][]unix.SockFilter{}
 	for _, nr := range refusedCalls {
-		c.is(nr, refuse)
+		verdicts[nr] = returns(refuse)
 	}
 	if !p.Whole {
 		for _, nr := range tracing {
-			c.is(nr, refuse)
+			verdicts[nr] = returns(refuse)
 		}
 	}
 	// Its flags lie in memory, out of sight; programs fall back to clone.
-	c.is(unix.SYS_CLONE3, absent)
-	c.when(unix.SYS_CLONE, func(c *assembler) { c.load(offArg0); c.has(unix.CLONE_NEWUSER, refuse) })
-	c.when(unix.SYS_UNSHARE, func(c *assembler) { c.load(offArg0); c.has(unix.CLONE_NEWUSER, refuse) })
-	c.when(unix.SYS_IOCTL, func(c *assembler) {
-		c.load(offArg1)
-		c.is(unix.TIOCSTI, refuse)
-		c.is(unix.TIOCLINUX, refuse)
-	})
-	c.when(unix.SYS_SOCKET, func(c *assembler) {
-		c.load(offArg0)
-		for _, family := range families(p) {
-			c.is(family, unix.SECCOMP_RET_ALLOW)
-		}
-		c.ret(refuse)
-	})
-	c.ret(unix.SECCOMP_RET_ALLOW)
+	verdicts[unix.SYS_CLONE3] = returns(absent)
+	verdicts[unix.SYS_CLONE] = newUser()
+	verdicts[unix.SYS_UNSHARE] = newUser()
+	verdicts[unix.SYS_IOCTL] = typing()
+	verdicts[unix.SYS_SOCKET] = sockets(families(p))
+	c.search(slices.Sorted(maps.Keys(verdicts)), verdicts)
+	return c.code
+}
+
+const (
+	refuse = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	accept = unix.SECCOMP_RET_ALLOW
+)
+
+func returns(v uint32) []unix.SockFilter {
+	var c assembler
+	c.ret(v)
+	return c.code
+}
+
+// newUser refuses namespaces in which a program would be its own master.
+func newUser() []unix.SockFilter {
+	var c assembler
+	c.load(offArg0)
+	c.has(unix.CLONE_NEWUSER, refuse)
+	c.ret(accept)
+	return c.code
+}
+
+// typing refuses to put words into a terminal's mouth.
+func typing() []unix.SockFilter {
+	var c assembler
+	c.load(offArg1)
+	c.is(unix.TIOCSTI, refuse)
+	c.is(unix.TIOCLINUX, refuse)
+	c.ret(accept)
+	return c.code
+}
+
+func sockets(families []uint32) []unix.SockFilter {
+	var c assembler
+	c.load(offArg0)
+	for _, f := range families {
+		c.is(f, accept)
+	}
+	c.ret(refuse)
 	return c.code
 }
 
@@ -134,11 +167,24 @@ func (a *assembler) has(bits, v uint32) {
 	a.ret(v)
 }
 
-// when runs body for the call nr, and allows it unless body decided otherwise.
-func (a *assembler) when(nr uint32, body func(*assembler)) {
-	var inner assembler
-	body(&inner)
-	inner.ret(unix.SECCOMP_RET_ALLOW)
-	a.put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, uint8(len(inner.code)), nr)
-	a.code = append(a.code, inner.code...)
+// search ends with the verdict on the loaded number, or accepts it.
+func (a *assembler) search(sorted []uint32, verdicts map[uint32][]unix.SockFilter) {
+	if len(sorted) == 0 {
+		a.ret(accept)
+		return
+	}
+	if len(sorted) == 1 {
+		code := verdicts[sorted[0]]
+		a.put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, uint8(len(code)), sorted[0])
+		a.code = append(a.code, code...)
+		a.ret(accept)
+		return
+	}
+	half := len(sorted) / 2
+	var low assembler
+	low.search(sorted[:half], verdicts)
+	a.put(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, sorted[half])
+	a.put(unix.BPF_JMP|unix.BPF_JA, 0, 0, uint32(len(low.code)))
+	a.code = append(a.code, low.code...)
+	a.search(sorted[half:], verdicts)
 }

@@ -137,17 +137,6 @@ func lockHeld(path string, was *unix.Stat_t) (int, error) {
 	return fd, nil
 }
 
-// unmountHeld takes the mounts off the placeholders, which cannot be removed
-// beneath them.
-func unmountHeld(h *holds) {
-	for _, p := range h.placeholders {
-		_ = unix.Unmount(p.path, unix.MNT_DETACH) // if it stays, the next jail removes the name
-	}
-	for _, path := range h.made {
-		_ = unix.Unmount(path, unix.MNT_DETACH)
-	}
-}
-
 // release removes what nobody needs any more. The tree is gone.
 func (h *holds) release() {
 	for _, p := range h.placeholders {

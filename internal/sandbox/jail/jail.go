@@ -12,7 +12,6 @@
 package jail
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 )
@@ -43,7 +42,18 @@ const maxBody = 16 << 20
 
 // Header gives the first bytes of a message with a body of n bytes.
 func Header(k Kind, n int) []byte {
-	return binary.LittleEndian.AppendUint32([]byte{byte(k)}, uint32(n))
+	return AppendNumber([]byte{byte(k)}, uint32(n))
+}
+
+// AppendNumber and Number are how numbers travel. (The standard package for it
+// brings reflection into a program that is started for every command.)
+func AppendNumber(b []byte, n uint32) []byte {
+	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+}
+
+// Number reads the first four bytes of b.
+func Number(b []byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
 // Read reads one message.
@@ -56,7 +66,7 @@ func Read(r io.Reader) (Kind, []byte, error) {
 }
 
 func readBody(r io.Reader, h []byte) (Kind, []byte, error) {
-	n := binary.LittleEndian.Uint32(h[1:])
+	n := Number(h[1:])
 	if n > maxBody {
 		return 0, nil, errors.New("a message is too long")
 	}
@@ -81,7 +91,7 @@ type Plan struct {
 	Memory   uint64 // bytes of data of one process; 0 means no limit
 	Tmp      string // the folder that is seen as /tmp; empty means the real one
 	Write    []string
-	Read     []string // whole jail: seen although an emptied folder covers it; light jail: all that may be read
+	Read     []string // seen although an emptied folder covers it
 	Empty    []string // folders that are seen empty
 	Hide     []string // what cannot be read
 	Replace  []string // pairs: a file, and the text that is seen in its place
@@ -93,6 +103,9 @@ type Plan struct {
 	Unwanted []string // files that must not exist afterwards: absent before, and no placeholder can hold their name
 }
 
+// version changes with the fields of a Plan.
+const version = 1
+
 // fields lists the parts in the order of the wire.
 func (p *Plan) fields() []any {
 	return []any{
@@ -103,13 +116,13 @@ func (p *Plan) fields() []any {
 
 // Encode gives the body of a Run message.
 func (p *Plan) Encode() []byte {
-	var b []byte
+	b := AppendNumber(nil, version)
 	for _, f := range p.fields() {
 		switch f := f.(type) {
 		case *string:
 			b = appendString(b, *f)
 		case *[]string:
-			b = binary.LittleEndian.AppendUint32(b, uint32(len(*f)))
+			b = AppendNumber(b, uint32(len(*f)))
 			for _, s := range *f {
 				b = appendString(b, s)
 			}
@@ -119,19 +132,22 @@ func (p *Plan) Encode() []byte {
 				b[len(b)-1] = 1
 			}
 		case *uint64:
-			b = binary.LittleEndian.AppendUint64(b, *f)
+			b = AppendNumber(AppendNumber(b, uint32(*f)), uint32(*f>>32))
 		}
 	}
 	return b
 }
 
 func appendString(b []byte, s string) []byte {
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
+	return append(AppendNumber(b, uint32(len(s))), s...)
 }
 
 // Decode reads the body of a Run message.
 func (p *Plan) Decode(body []byte) error {
 	d := decoder{rest: body}
+	if v := d.take(4); v == nil || Number(v) != version {
+		return errors.New(Name + " is of another version than the agent: install them together")
+	}
 	for _, f := range p.fields() {
 		switch f := f.(type) {
 		case *string:
@@ -144,7 +160,7 @@ func (p *Plan) Decode(body []byte) error {
 			}
 		case *uint64:
 			if b := d.take(8); b != nil {
-				*f = binary.LittleEndian.Uint64(b)
+				*f = uint64(Number(b)) | uint64(Number(b[4:]))<<32
 			}
 		}
 	}
@@ -172,11 +188,15 @@ func (d *decoder) take(n int) []byte {
 
 func (d *decoder) size() int {
 	b := d.take(4)
-	if b == nil || binary.LittleEndian.Uint32(b) > uint32(len(d.rest)) {
-		d.short = d.short || b == nil || binary.LittleEndian.Uint32(b) > 0
+	if b == nil {
 		return 0
 	}
-	return int(binary.LittleEndian.Uint32(b))
+	// Nothing has more parts than there are bytes.
+	if n := int(Number(b)); n <= len(d.rest) {
+		return n
+	}
+	d.short = true
+	return 0
 }
 
 func (d *decoder) text() string { return string(d.take(d.size())) }

@@ -1,7 +1,6 @@
 package jail
 
 import (
-	"encoding/binary"
 	"errors"
 	"os"
 	"runtime"
@@ -13,87 +12,99 @@ import (
 
 // Main serves the agent at the other end of Control until it is gone.
 func Main() int {
-	runtime.LockOSThread() // the first thread must never be one that is confined
 	unix.CloseOnExec(Control)
 	// What runs for a model dies first when memory runs out.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	// Nobody inside may look into or trace the helper.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	return serve(listen())
-}
-
-// serve runs one plan after the other; in a PID namespace there is only one.
-func serve(messages <-chan message) int {
-	for m := range messages {
+	var s server
+	for {
+		m, err := receive()
+		if err != nil {
+			return 0 // the agent is gone
+		}
 		if m.kind != Run {
 			continue // a late word about a program that has ended
 		}
-		kind, body := perform(m, messages)
-		if _, err := syscall.Write(Control, append(Header(kind, len(body)), body...)); err != nil {
-			return 1
-		}
-		if m.plan.Whole {
+		kind, body := s.perform(&m)
+		_, err = syscall.Write(Control, append(Header(kind, len(body)), body...))
+		if err != nil {
 			return 0
 		}
 	}
-	return 0
 }
 
+// A server is what a helper keeps from one program to the next.
+type server struct{ rules keptRuleset }
+
 // perform starts what m asks for and waits until its tree is gone.
-func perform(m message, messages <-chan message) (Kind, []byte) {
-	p := &m.plan
+func (s *server) perform(m *message) (Kind, []byte) {
 	if m.err != nil {
 		return failed(m.err)
 	}
-	limit(p)
-	held, err := hold(p)
+	defer m.closeFiles()
+	limit(&m.plan)
+	held, err := hold(&m.plan)
 	defer held.release()
-	if err == nil && p.Whole {
-		err = mountAll(p)
-		defer unmountHeld(held)
-	}
-	if err != nil || p.Path == "" {
-		m.closeFiles()
-		return result(0, err)
-	}
-	over := make(chan struct{})
-	defer close(over)
-	pid, err := launch(m, over)
-	m.closeFiles()
 	if err != nil {
 		return failed(err)
 	}
-	return result(attend(pid, messages))
+	return result(s.run(m))
 }
 
-// attend waits for the program, doing meanwhile what the agent says. The end
-// of the agent ends the program.
-func attend(pid int, messages <-chan message) (unix.WaitStatus, error) {
-	gone := make(chan unix.WaitStatus, 1)
-	go func() { gone <- reap(pid) }()
-	for {
-		select {
-		case st := <-gone:
-			return st, nil
-		case m, ok := <-messages:
-			if !ok {
-				signalAll(unix.SIGKILL)
-				<-gone
-				return 0, errors.New("the agent is gone")
-			}
-			act(m.kind)
-		}
+// run starts the program on a thread of its own, because its view of the files
+// and its confinement belong to a thread and are inherited by what it starts.
+// That thread also waits for the program, since its end would be the
+// program's, and is then thrown away. Meanwhile we do what the agent says.
+func (s *server) run(m *message) (unix.WaitStatus, error) {
+	bell, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		return 0, doing("making a bell", err)
 	}
+	defer unix.Close(bell)
+	started, ended := make(chan error, 1), make(chan unix.WaitStatus, 1)
+	go func() {
+		if m.plan.Confine {
+			runtime.LockOSThread()
+		}
+		pid, err := s.launch(&m.plan, m.files)
+		started <- err
+		if err == nil {
+			ended <- reap(pid)
+			_, _ = unix.Write(bell, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // cannot fail: it is far from full
+		}
+	}()
+	if err := <-started; err != nil {
+		return 0, err
+	}
+	m.closeFiles() // or the program's end would not be the end of its output
+	obey(bell)
+	return <-ended, nil
 }
 
-func act(k Kind) {
-	switch k {
-	case Term:
-		signalAll(unix.SIGTERM)
-		signalAll(unix.SIGCONT) // a stopped process would never hear of it
-	case Kill:
-		signalAll(unix.SIGKILL)
+// obey does what the agent says until the bell rings. The end of the agent is
+// the end of the program.
+func obey(bell int) {
+	fds := []unix.PollFd{{Fd: int32(bell), Events: unix.POLLIN}, {Fd: Control, Events: unix.POLLIN}}
+	for {
+		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
+			continue
+		}
+		if fds[0].Revents != 0 {
+			return
+		}
+		m, err := receive()
+		switch {
+		case err != nil:
+			signalAll(unix.SIGKILL)
+			fds = fds[:1]
+		case m.kind == Term:
+			signalAll(unix.SIGTERM)
+			signalAll(unix.SIGCONT) // a stopped process would never hear of it
+		case m.kind == Kill:
+			signalAll(unix.SIGKILL)
+		}
 	}
 }
 
@@ -101,19 +112,15 @@ func act(k Kind) {
 // collects that: as process 1 or as subreaper we inherit every orphan, so no
 // child left means no descendant left.
 func reap(pid int) unix.WaitStatus {
-	var main unix.WaitStatus
-	for {
-		var st unix.WaitStatus
-		if got, err := wait(&st, 0); err != nil {
+	var main, st unix.WaitStatus
+	for got := 0; got != pid; main = st {
+		var err error
+		if got, err = wait(&st, 0); err != nil {
 			return main
-		} else if got == pid {
-			main = st
-			break
 		}
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		var st unix.WaitStatus
-		got, err := wait(&st, unix.WNOHANG)
+		got, err := 1, error(nil)
 		for err == nil && got > 0 {
 			got, err = wait(&st, unix.WNOHANG)
 		}
@@ -139,13 +146,13 @@ func result(st unix.WaitStatus, err error) (Kind, []byte) {
 	if err != nil {
 		return failed(err)
 	}
-	return Exited, binary.LittleEndian.AppendUint32(nil, uint32(st))
+	return Exited, AppendNumber(nil, uint32(st))
 }
 
 func failed(err error) (Kind, []byte) {
 	var errno syscall.Errno
 	errors.As(err, &errno) // stays 0 where the kernel had no part in it
-	return Failed, append(binary.LittleEndian.AppendUint32(nil, uint32(errno)), err.Error()...)
+	return Failed, append(AppendNumber(nil, uint32(errno)), err.Error()...)
 }
 
 // A failure says what was being done when the kernel said no.

@@ -9,12 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// nodes are the devices a program sees in a /dev of its own.
+var nodes = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
 // store is where, in our own /dev, the things lie that cover others.
 const store = "/dev/.ikigai"
 
-// mountAll turns the copy of the machine's file tree that our namespace got
-// into what the program may see. Nothing outside the namespace changes.
+// mountAll gives the calling thread a copy of the machine's file tree and turns
+// it into what the program may see. Nothing outside the copy changes.
 func mountAll(p *Plan) error {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return doing("making a mount namespace", err)
+	}
 	kept, err := cloneAll(p)
 	defer closeAll(kept)
 	if err != nil {
