@@ -116,7 +116,7 @@ func (a *attempt) refusal(ctx context.Context, resp *http.Response) *llm.Error {
 	if err != nil && len(body) == 0 && ctx.Err() != nil {
 		return a.lost(ctx, err)
 	}
-	e := a.c.p.format.Decoder().Fault(resp.StatusCode, resp.Header, body)
+	e := p.format.Decoder().Fault(resp.StatusCode, resp.Header, body)
 	if isPage(body) {
 		e.Message = fmt.Sprintf("%s answered with a web page: %s", p.at.hostPort(), dialect.Excerpt(body))
 		e.Hint = fmt.Sprintf("a proxy or firewall may stand between; check the address %s (%s)", p.url.Redacted(), p.at.origin())
@@ -245,21 +245,30 @@ func (in *intake) broken(end error) *llm.Error {
 	if in.a.out.content {
 		when = "in the middle of the reply"
 	}
-	return truncated(fmt.Sprintf("the connection to %s broke %s: %s", in.a.c.p.at.hostPort(), when, causeOf(end).text), inner(end))
+	return in.truncated(fmt.Sprintf("the connection to %s broke %s: %s", in.a.c.p.at.hostPort(), when, causeOf(end).text), inner(end))
 }
 
 // ended says what is wrong with a body that ended in good order but is no reply.
 func (in *intake) ended(err error) *llm.Error {
 	p, head := in.a.c.p, bytes.TrimSpace(in.head)
+	var e *llm.Error
 	switch {
 	case len(head) == 0:
-		return truncated(p.at.hostPort()+" answered with nothing", err)
+		return in.truncated(p.at.hostPort()+" answered with nothing", err)
 	case !in.a.out.content && !framed(head):
 		return garbage(fmt.Sprintf("%s answered with something that is not the %s format: %s", p.at.hostPort(), p.format.Name, dialect.Excerpt(head)), in.where())
-	case err == nil:
-		return truncated("the reply ended before its end signal", nil)
+	case err == nil, errors.As(err, &e) && e.Class == llm.Truncated:
+		return in.truncated("the reply ended before its end signal", err)
 	}
 	return in.said(err)
+}
+
+func (in *intake) truncated(message string, err error) *llm.Error {
+	hint := "try again"
+	if in.a.out.content {
+		hint = "what had arrived is kept, and none of its calls were run; try again"
+	}
+	return &llm.Error{Class: llm.Truncated, Message: message, Hint: hint, Err: err}
 }
 
 // said is an error that the decoder found in the bytes.

@@ -65,7 +65,7 @@ func causes() []cause {
 		{is: isAny(refused), text: "connection refused", hint: "check that the server runs and the port is right"},
 		{is: as[x509.UnknownAuthorityError](), text: "TLS: its certificate is signed by an unknown authority", hint: "behind an inspecting proxy, name its authority in the setting for certificates", settled: true},
 		{is: as[x509.HostnameError](), text: "TLS: its certificate is for another host", hint: "check the host name", settled: true},
-		{is: as[x509.CertificateInvalidError](), text: "TLS: its certificate is not valid now", hint: "check the clock of this machine", settled: true},
+		{is: as[x509.CertificateInvalidError](), text: "TLS: its certificate is not valid", hint: "it may have expired, or the clock of this machine is wrong", settled: true},
 		{is: as[*tls.CertificateVerificationError](), text: "TLS: its certificate was not accepted", settled: true},
 		{is: is(http.ErrSchemeMismatch), text: "TLS: it answers in plain HTTP", hint: "write http:// instead of https://", settled: true},
 		{is: as[tls.RecordHeaderError](), text: "TLS: it does not speak TLS", hint: "check the port, or write http://", settled: true},
@@ -136,10 +136,6 @@ func cancelled(ctx context.Context) *llm.Error {
 	return &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: context.Cause(ctx)}
 }
 
-func truncated(message string, err error) *llm.Error {
-	return &llm.Error{Class: llm.Truncated, Message: message, Hint: "what had arrived is kept; none of its calls were run; try again", Err: err}
-}
-
 func garbage(message, hint string) *llm.Error {
 	return &llm.Error{Class: llm.Garbage, Message: message, Hint: hint}
 }
@@ -164,13 +160,25 @@ func (p *Provider) hint(e *llm.Error, s secret) string {
 		if p.row.Pull != "" && p.local() {
 			return fmt.Sprintf("get the model with `%s %s`; `ikigai models` lists what is there", p.row.Pull, p.model)
 		}
-		return fmt.Sprintf("check the model name %q and the address %s (%s); `ikigai models` lists what is known", p.model, p.url.Redacted(), p.at.origin())
+		return fmt.Sprintf("%scheck the model name %q and the address %s (%s); `ikigai models` lists what is known", p.guess(), p.model, p.url.Redacted(), p.at.origin())
 	case llm.RateLimited, llm.Overloaded:
 		if e.RetryAfter > 0 {
 			return fmt.Sprintf("it asks to wait %s", e.RetryAfter.Round(time.Second))
 		}
 	case llm.TooLong:
 		return "shorten the conversation with /compact, or start a new session"
+	}
+	return ""
+}
+
+// guess names the known model that is nearest to one that the provider refused.
+func (p *Provider) guess() string {
+	var known []string
+	for _, m := range p.o.Catalogue.orBuiltin().All(p.row.Name) {
+		known = append(known, strings.TrimPrefix(m.ID, p.row.Name+"/"))
+	}
+	if n := nearest(p.model, known); n != "" && n != p.model {
+		return "did you mean " + n + "? "
 	}
 	return ""
 }

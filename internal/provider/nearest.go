@@ -7,7 +7,7 @@ import "strings"
 func nearest(word string, known []string) string {
 	best, least := "", len(word)/2+2
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), k); d < least {
+		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least {
 			best, least = k, d
 		}
 	}

@@ -37,7 +37,7 @@ type Finding struct {
 // being answered at all is the error.
 func Probe(ctx context.Context, o Options) (Report, error) {
 	p := &probe{ctx: ctx, o: o}
-	p.o.Rescue, p.o.Retry.Tries = RescueAlways, max(o.Retry.Tries, 1)
+	p.o.Rescue = RescueAlways
 	p.o.tap = func(b []byte) { p.wire = append(p.wire, b[:min(len(b), 1<<20-min(len(p.wire), 1<<20))]...) }
 	if err := p.connect(); err != nil {
 		return Report{}, err

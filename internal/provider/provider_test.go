@@ -229,6 +229,21 @@ func TestTheRowsHeaderCarriesTheKey(t *testing.T) {
 	}
 }
 
+func TestAnUnknownModelNamesTheNearest(t *testing.T) {
+	srv := httptest.NewServer(&script{steps: []step{said(404, "no such model")}})
+	defer srv.Close()
+	o := testOptions(srv.URL)
+	o.Model = "openai/gpt-5-mnii"
+	p, err := open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var got outcome
+	got.stream(t.Context(), p.Open("s"))
+	fault{class: llm.NotFound, says: []string{"no such model", "did you mean gpt-5-mini?"}}.check(t, got)
+}
+
 func FuzzBaseURL(f *testing.F) {
 	for _, s := range []string{"http://h/v1", "h:80", "https://u:p@[::1]:9/v1?x=1#f", "0.0.0.0", "%zz", "//", "http://h/%2f/v1/"} {
 		f.Add(s)
