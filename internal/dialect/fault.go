@@ -81,11 +81,11 @@ func complaint(event, data []byte) json.RawMessage {
 		return nil
 	}
 	switch {
-	case said(shell.Error):
+	case told(shell.Error):
 		return shell.Error
-	case said(shell.Errors):
+	case told(shell.Errors):
 		return shell.Errors
-	case said(shell.Detail):
+	case told(shell.Detail):
 		return shell.Detail
 	case string(event) == "error", string(shell.Object) == `"error"`, string(shell.Type) == `"error"`:
 		return data
@@ -95,7 +95,7 @@ func complaint(event, data []byte) json.RawMessage {
 	return nil
 }
 
-func said(raw json.RawMessage) bool {
+func told(raw json.RawMessage) bool {
 	s := string(raw)
 	return s != "" && s != "null" && s != `""` && s != "{}" && s != "[]"
 }

@@ -13,7 +13,7 @@ import (
 // strict as encoding/json (a fuzz test holds them side by side); after the first
 // fault it stands still, every question is answered with nothing, and OK is false.
 type Scan struct {
-	Key   []byte // the name of the field that Field found
+	Key   []byte // the name of the field that Field found, escapes read
 	src   []byte
 	at    int
 	depth int

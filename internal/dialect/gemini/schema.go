@@ -264,7 +264,7 @@ func members(raw json.RawMessage) []member {
 	var out []member
 	s := dialect.NewScan(raw)
 	for ok := len(raw) > 0 && s.Object(); ok && s.Field(); {
-		name := dialect.Unquote(s.Key)
+		name := string(s.Key)
 		out = append(out, member{name, s.Raw()})
 	}
 	return out
