@@ -4,10 +4,12 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"ikigai/internal/convo"
+	"ikigai/internal/spell"
 )
 
 // Info is what is known of one model.
@@ -196,18 +198,16 @@ func (c *Catalogue) All(provider string) []Info {
 // named is the whole name of a model that was given without its provider, or of
 // the nearest to it.
 func (c *Catalogue) named(model string) string {
-	var bare, whole []string
-	for _, m := range c.models {
+	whole := map[string]string{}
+	var bare []string
+	for _, m := range slices.Backward(c.models) { // the first of one name is its maker's
 		_, name, _ := strings.Cut(m.ID, "/")
-		bare, whole = append(bare, strings.ToLower(name)), append(whole, m.ID)
+		bare, whole[name] = append(bare, name), m.ID
 	}
-	want := nearest(model, bare)
-	for i, b := range bare {
-		if want != "" && b == want {
-			return whole[i]
-		}
+	if id := whole[model]; id != "" {
+		return id
 	}
-	return ""
+	return whole[spell.Nearest(model, bare)]
 }
 
 // Cost is what a reply cost in US dollars: what the provider said, or what its

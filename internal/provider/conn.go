@@ -15,6 +15,7 @@ import (
 type conn struct {
 	p     *Provider
 	enc   dialect.Encoder
+	info  Info
 	reply int    // the limit to name where the format wants one and the request has none; zero: the format's own
 	buf   []byte // for reading; one stream at a time uses it
 }
@@ -23,13 +24,9 @@ type conn struct {
 // opened with, whatever the request says.
 func (c *conn) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		out := newSink(c.p, r, yield)
-		err := c.ask(ctx, r, out)
-		if err == nil || out.left {
-			return
-		}
-		if out.release(); !out.left {
-			yield(llm.Delta{}, err)
+		out := newSink(c, r, yield)
+		if err := c.ask(ctx, r, out); err != nil {
+			out.fail(err)
 		}
 	}
 }

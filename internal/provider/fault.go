@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ikigai/internal/llm"
+	"ikigai/internal/spell"
 )
 
 // Why a watch ended a request.
@@ -177,8 +178,8 @@ func (p *Provider) guess() string {
 	for _, m := range p.o.Catalogue.orBuiltin().All(p.row.Name) {
 		known = append(known, strings.TrimPrefix(m.ID, p.row.Name+"/"))
 	}
-	if n := nearest(p.model, known); n != "" && n != p.model {
-		return "did you mean " + n + "? "
+	if q := spell.DidYouMean(p.model, known); q != "" && !slices.Contains(known, p.model) {
+		return q + " "
 	}
 	return ""
 }
@@ -186,22 +187,24 @@ func (p *Provider) guess() string {
 // Words about what was asked for before anything was sent.
 
 func unknown(name string) *llm.Error {
-	text := fmt.Sprintf("no provider is called %q", name)
-	if n := nearest(name, Names()); n != "" {
-		text += fmt.Sprintf("; did you mean %s?", n)
-	}
 	return &llm.Error{
-		Class: llm.Config, Message: text,
+		Class: llm.Config, Message: fmt.Sprintf("no provider is called %q%s", name, meant(name, Names())),
 		Hint: "known are " + strings.Join(Names(), ", ") + ", demo; any other needs --base-url and --dialect",
 	}
 }
 
 func unknownDialect(name string) *llm.Error {
-	text := fmt.Sprintf("no wire format is called %q", name)
-	if n := nearest(name, Dialects()); n != "" {
-		text += fmt.Sprintf("; did you mean %s?", n)
+	return &llm.Error{
+		Class: llm.Config, Message: fmt.Sprintf("no wire format is called %q%s", name, meant(name, Dialects())),
+		Hint: "--dialect takes " + strings.Join(Dialects(), ", "),
 	}
-	return &llm.Error{Class: llm.Config, Message: text, Hint: "--dialect takes " + strings.Join(Dialects(), ", ")}
+}
+
+func meant(word string, known []string) string {
+	if q := spell.DidYouMean(word, known); q != "" {
+		return "; " + q
+	}
+	return ""
 }
 
 func malformed(model string, c *Catalogue) *llm.Error {

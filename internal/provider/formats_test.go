@@ -166,6 +166,23 @@ func TestTheSameStoryInEveryFormat(t *testing.T) {
 	})
 }
 
+func TestTheCostComesWithTheReply(t *testing.T) {
+	w := wordings()["anthropic"]
+	for model, want := range map[string]bool{"anthropic/claude-opus-5": true, "anthropic/unheard-of": false} {
+		srv := httptest.NewServer(&script{steps: []step{plain(w.words)}})
+		defer srv.Close()
+		o := testOptions(srv.URL)
+		o.Model, o.Dialect, o.format = model, "", nil
+		reply, err := llm.Assemble(o.conn(t).Stream(t.Context(), llm.Request{Events: prompt("x")}), nil)
+		if err != nil || count(reply.Usage.Output) != 4 {
+			t.Fatalf("%v %+v", err, reply.Usage)
+		}
+		if got := reply.Usage.CostUSD; (got != nil) != want || want && *got != *Cost(convo.Usage{Input: reply.Usage.Input, Output: reply.Usage.Output}, Lookup(model)) {
+			t.Errorf("%s: cost %v", model, got)
+		}
+	}
+}
+
 func decoded(t *testing.T, raw json.RawMessage) map[string]any {
 	t.Helper()
 	var v map[string]any

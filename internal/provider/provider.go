@@ -230,7 +230,7 @@ func (p *Provider) Open(string) llm.Conn {
 	if q.Window == 0 {
 		q.Window = info.Window
 	}
-	c := &conn{p: p, enc: p.format.Encoder(q)}
+	c := &conn{p: p, enc: p.format.Encoder(q), info: info}
 	if info.Known && spellingOf(p.format.Name).limited {
 		c.reply = min(info.Reply, info.Window/8)
 	}

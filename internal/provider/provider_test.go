@@ -233,7 +233,7 @@ func TestAnUnknownModelNamesTheNearest(t *testing.T) {
 	srv := httptest.NewServer(&script{steps: []step{said(404, "no such model")}})
 	defer srv.Close()
 	o := testOptions(srv.URL)
-	o.Model = "openai/gpt-5-mnii"
+	o.Model = "openai/gtp-4o-mini"
 	p, err := open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestAnUnknownModelNamesTheNearest(t *testing.T) {
 	defer p.Close()
 	var got outcome
 	got.stream(t.Context(), p.Open("s"))
-	fault{class: llm.NotFound, says: []string{"no such model", "did you mean gpt-5-mini?"}}.check(t, got)
+	fault{class: llm.NotFound, says: []string{"no such model", "did you mean gpt-4o-mini?"}}.check(t, got)
 }
 
 func FuzzBaseURL(f *testing.F) {

@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 
+	"ikigai/internal/convo"
 	"ikigai/internal/llm"
 )
 
@@ -20,18 +21,20 @@ type sink struct {
 	calls   map[int]struct{}
 	fault   *llm.Error
 	rescue  *rescue // nil where printed calls stay text
+	usage   convo.Usage
+	info    Info
 }
 
-func newSink(p *Provider, r llm.Request, yield func(llm.Delta, error) bool) *sink {
-	s := &sink{yield: yield, max: p.o.Limits.Calls}
-	if p.rescues() && r.Choice != llm.NoTools && len(r.Tools) > 0 {
+func newSink(c *conn, r llm.Request, yield func(llm.Delta, error) bool) *sink {
+	s := &sink{yield: yield, max: c.p.o.Limits.Calls, info: c.info}
+	if c.p.rescues() && r.Choice != llm.NoTools && len(r.Tools) > 0 {
 		s.rescue = newRescue(r.Tools)
 	}
 	return s
 }
 
 // again forgets an attempt of which nothing was handed on.
-func (s *sink) again() { s.done, s.fault, s.calls = false, nil, nil }
+func (s *sink) again() { s.done, s.fault, s.calls, s.usage = false, nil, nil, convo.Usage{} }
 
 // take is what a decoder emits to.
 func (s *sink) take(d llm.Delta) {
@@ -43,7 +46,8 @@ func (s *sink) take(d llm.Delta) {
 	case llm.Done:
 		s.done, s.last = true, d
 		return
-	case llm.UsageDelta: // a later attempt reports anew
+	case llm.UsageDelta: // no content: a later attempt reports anew
+		s.note(d.Usage)
 	case llm.CallPart:
 		s.release()
 		s.rescue = nil // it knows how to call
@@ -105,7 +109,43 @@ func (s *sink) finish() {
 			s.last.Stop = llm.ToolUse
 		}
 	}
+	s.bill()
 	if !s.left {
 		s.hand(s.last)
+	}
+}
+
+// fail ends a reply that is not whole: what was held back comes out, then the error.
+func (s *sink) fail(err error) {
+	s.release()
+	s.bill()
+	if !s.left {
+		s.yield(llm.Delta{}, err)
+	}
+}
+
+// note keeps the newest numbers, field by field.
+func (s *sink) note(u *convo.Usage) {
+	if u == nil {
+		return
+	}
+	s.usage = convo.Usage{
+		Input: newest(s.usage.Input, u.Input), Output: newest(s.usage.Output, u.Output),
+		CacheRead: newest(s.usage.CacheRead, u.CacheRead), CacheWrite: newest(s.usage.CacheWrite, u.CacheWrite),
+		CostUSD: newest(s.usage.CostUSD, u.CostUSD),
+	}
+}
+
+func newest[T any](old, now *T) *T {
+	if now != nil {
+		return now
+	}
+	return old
+}
+
+// bill adds the cost of the tokens where the provider did not name it.
+func (s *sink) bill() {
+	if cost := Cost(s.usage, s.info); cost != nil && s.usage.CostUSD == nil && !s.left {
+		s.hand(llm.Delta{Kind: llm.UsageDelta, Usage: &convo.Usage{CostUSD: cost}})
 	}
 }

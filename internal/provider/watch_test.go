@@ -108,7 +108,7 @@ func BenchmarkIntakeOfOneEvent(b *testing.B) {
 	}
 	p.o.Limits.Bytes = 1 << 62
 	c := p.Open("s").(*conn)
-	out := newSink(p, llm.Request{}, func(llm.Delta, error) bool { return true })
+	out := newSink(c, llm.Request{}, func(llm.Delta, error) bool { return true })
 	_, end := context.WithCancelCause(b.Context())
 	w := newWatch(end, time.Hour, errFirst)
 	defer w.stop()
