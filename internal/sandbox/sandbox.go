@@ -114,7 +114,7 @@ func (s *Sandbox) Start(ctx context.Context, c tool.Command, g tool.Grant) (tool
 	e := st.exit(how)
 	out.into(&e)
 	e.Took = time.Since(began)
-	e.Refused = refusals(e, t.jail(), g)
+	e.Refused = s.refusals(e, t.jail(), g, p.dir)
 	return e, nil
 }
 
