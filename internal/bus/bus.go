@@ -41,12 +41,15 @@ func (b *Bus) Publish(e convo.Event) {
 	}
 }
 
-// Events gives the durable events with a Seq above after, then everything as it
-// happens, until ctx ends or the reader stops.
+// Events gives the durable events with a Seq above after, then everything that
+// happens from the moment of this call, until ctx ends or the reader stops. The
+// sequence can be read once; it must be, or ctx must end.
 func (b *Bus) Events(ctx context.Context, after int64) iter.Seq[convo.Event] {
+	r, past := b.join()
+	forget := context.AfterFunc(ctx, func() { b.leave(r) })
 	return func(yield func(convo.Event) bool) {
-		r, past := b.join()
 		defer b.leave(r)
+		defer forget()
 		for _, e := range past {
 			if e.Seq > after && !yield(e) {
 				return

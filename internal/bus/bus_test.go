@@ -116,6 +116,8 @@ func TestEventsEndWithTheirContext(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d events, want 1", n)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if len(b.readers) != 0 {
 		t.Error("the reader was not let go")
 	}

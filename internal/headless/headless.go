@@ -54,9 +54,10 @@ func Run(ctx context.Context, s agent.Session, after int64, prompt string, o Opt
 	sum := &summary{session: o.Session}
 	p := o.printer()
 	p.begin(o.Init)
+	events := s.Events(ctx, after) // before the prompt, so that nothing of it is missed
 	s.Send(agent.Prompt{Text: prompt})
 	var end convo.End
-	for e := range s.Events(ctx, after) {
+	for e := range events {
 		answerAsk(s, e)
 		sum.add(e)
 		if b, ok := e.Body.(convo.End); ok {
