@@ -126,9 +126,9 @@ func body(contentType, text string) step {
 	}
 }
 
-// patient gives the silent cases little time, the others plenty.
+// short gives the silent cases little time.
 func short(o *Options) {
-	o.Deadlines = Deadlines{Connect: 150 * time.Millisecond, FirstEvent: 150 * time.Millisecond, Idle: 150 * time.Millisecond, Silent: 400 * time.Millisecond, Linger: 50 * time.Millisecond}
+	o.Deadlines = Deadlines{Connect: 5 * time.Second, FirstEvent: 300 * time.Millisecond, Idle: 300 * time.Millisecond, Silent: 800 * time.Millisecond, Linger: 50 * time.Millisecond}
 }
 
 func once(o *Options) { short(o); o.Retry.Tries = 1 }
@@ -547,6 +547,28 @@ func TestStoppingEndsEveryWait(t *testing.T) {
 			got.stream(ctx, p.Open("s"))
 			fault{class: llm.Cancelled, text: c.text, partial: c.partial}.check(t, got)
 		})
+	}
+}
+
+func TestNothingIsSentToWhereARedirectPoints(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	thief := &script{steps: []step{hi()}}
+	elsewhere := httptest.NewServer(thief)
+	defer elsewhere.Close()
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		srv := httptest.NewServer(&script{steps: []step{status(code, "", "Location", elsewhere.URL+"/talk")}})
+		defer srv.Close()
+		p, err := open(testOptions(srv.URL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		var got outcome
+		got.stream(t.Context(), p.Open("s"))
+		fault{class: llm.Garbage, says: []string{elsewhere.URL}}.check(t, got)
+	}
+	if thief.asked != 0 {
+		t.Errorf("%d requests went elsewhere", thief.asked)
 	}
 }
 
