@@ -98,6 +98,18 @@ func (q *Queue) Flush(ctx context.Context) error { return q.wait(ctx, false, nil
 // Sync returns when all that was pushed before it outlives a loss of power.
 func (q *Queue) Sync(ctx context.Context) error { return q.wait(ctx, true, nil) }
 
+// Drain waits like Flush, for those who read. It tells no trouble, which is for
+// those who write.
+func (q *Queue) Drain(ctx context.Context) error {
+	q.mu.Lock()
+	idle := !q.closed && q.written == q.pushed
+	q.mu.Unlock()
+	if idle {
+		return nil
+	}
+	return q.wait(ctx, false, func() error { return nil })
+}
+
 // Do runs f in the writer's goroutine, behind all that was pushed before it. f
 // runs also when that could not be written: it may have nothing to do with it.
 // Once queued it is not called off, so that its caller knows what came of it.

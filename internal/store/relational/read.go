@@ -3,7 +3,6 @@ package relational
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"iter"
 	"math"
 	"strings"
@@ -66,9 +65,26 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) iter.Seq2[store.Se
 	return s.sessions(ctx, `WHERE $1 = '' OR dir = $1 ORDER BY updated DESC, id DESC LIMIT $2`, f.Dir, limit)
 }
 
+// sessions gives what it finds when it has all: whoever goes through a list of
+// sessions reads their events too, and must not hold one connection while
+// waiting for another.
 func (s *Store) sessions(ctx context.Context, which string, args ...any) iter.Seq2[store.Session, error] {
-	return query(ctx, s, `SELECT `+sessionColumns+` FROM sessions `+which, args,
-		func(rows *sql.Rows) (store.Session, error) { return readSession(rows) })
+	return func(yield func(store.Session, error) bool) {
+		var all []store.Session
+		read := func(rows *sql.Rows) (store.Session, error) { return readSession(rows) }
+		for it, err := range query(ctx, s, `SELECT `+sessionColumns+` FROM sessions `+which, args, read) {
+			if err != nil {
+				yield(store.Session{}, err)
+				return
+			}
+			all = append(all, it)
+		}
+		for _, it := range all {
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
 }
 
 // query gives what a statement finds. It waits for what this process has
@@ -76,7 +92,7 @@ func (s *Store) sessions(ctx context.Context, which string, args ...any) iter.Se
 func query[V any](ctx context.Context, s *Store, statement string, args []any, read func(*sql.Rows) (V, error)) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		var none V
-		if err := s.queue.Flush(ctx); errors.Is(err, store.ErrClosed) {
+		if err := s.queue.Drain(ctx); err != nil {
 			yield(none, err)
 			return
 		}

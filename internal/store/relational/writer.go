@@ -24,15 +24,16 @@ type tail struct {
 	head    store.Hash
 	found   store.Hash // in doubt: the head that the database has
 	upto    int64      // and the Seq of it; events up to there are not written again
-	lost    int        // events that can never be kept, because another process took the session
-	taken   bool
+	skipped int        // how many these were
+	taken   bool       // another process went on with the session
+	lost    int        // events that can never be kept for that reason
 }
 
 const insertEvent = `INSERT INTO events (session, seq, turn, at, kind, content, data_json, reply, keep, exact, prev, hash)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
-// connect gives the writer a connection when it has none. Locks may have been
-// lost with the old one, so they are taken anew.
+// connect gives the writer a connection when it has none. What was locked or
+// written with the old one is in doubt.
 func (w *writer) connect(ctx context.Context) error {
 	if w.conn != nil {
 		return nil
@@ -44,13 +45,37 @@ func (w *writer) connect(ctx context.Context) error {
 	if err := w.engine.Setup(ctx, c); err != nil {
 		return errors.Join(err, c.Close())
 	}
-	w.conn = c
+	w.conn, w.doubt = c, true
+	if err := w.relock(ctx); err != nil {
+		return errors.Join(err, w.drop())
+	}
+	return nil
+}
+
+// errHeld is for a server that has not noticed yet that our connection is gone.
+var errHeld = errors.New("the lock of the lost connection is not free yet")
+
+// relock takes the locks of all sessions anew. One that is locked is taken by
+// another process if that has signed it, and by our own lost connection if not.
+func (w *writer) relock(ctx context.Context) error {
+	pid, host := owner()
 	for id, t := range w.open {
-		got, err := w.engine.Lock(ctx, c, id)
+		got, err := w.engine.Lock(ctx, w.conn, id)
 		if err != nil {
-			return errors.Join(err, w.drop())
+			return err
 		}
-		t.taken = t.taken || !got
+		if got || t.taken {
+			continue
+		}
+		var by store.Busy
+		err = w.conn.QueryRowContext(ctx, `SELECT pid, host FROM sessions WHERE id = $1`, id).Scan(&by.PID, &by.Host)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if by.PID == pid && by.Host == host {
+			return errHeld
+		}
+		t.taken = true
 	}
 	return nil
 }
@@ -131,7 +156,8 @@ func (w *writer) rows(ctx context.Context, batch []*store.Entry) (map[string]tai
 		}
 	}
 	for id, t := range after {
-		if err := w.count(ctx, id, t); err != nil {
+		after[id] = t.settled()
+		if err := w.count(ctx, id, after[id]); err != nil {
 			return nil, err
 		}
 	}
@@ -166,11 +192,13 @@ func (w *writer) event(ctx context.Context, t *tail, session string, r store.Row
 	if row.Seq == t.upto && row.Hash != t.found {
 		t.taken = true
 	}
-	if t.taken {
+	switch {
+	case t.taken:
 		t.lost++
 		return nil
-	}
-	if row.Seq > t.upto {
+	case row.Seq <= t.upto:
+		t.skipped++
+	default:
 		if _, err := w.insert.ExecContext(ctx, columns(session, row)...); err != nil {
 			return err
 		}
@@ -178,6 +206,16 @@ func (w *writer) event(ctx context.Context, t *tail, session string, r store.Row
 	t.head = row.Hash
 	t.session.Count(row)
 	return nil
+}
+
+// settled is t when all of a batch is in it. When the database had more than
+// that, or something else, what was skipped was not ours.
+func (t tail) settled() tail {
+	if t.taken || t.session.Events < t.upto {
+		t.taken = true
+		t.lost += t.skipped
+	}
+	return t
 }
 
 // tail is where a session ends. After a failure the database is asked: a

@@ -152,7 +152,7 @@ func killedProcessLosesNothingItShowed(t *testing.T, where string, open Opener, 
 			t.Fatalf("%d events were shown, %d are kept", shown, got)
 		}
 		wantEvents(t, s, "a", got)
-		begin(t, s, "a")
+		beginWhenFree(t, s)
 		fill(t, s, "a", got+1, got+1) // it can be gone on with
 		must(t, s.Close())
 		shown = got + 1
@@ -191,15 +191,23 @@ func sessionOfADeadProcessIsFree(t *testing.T, where string, open Opener, _ func
 	}
 	must(t, cmd.Process.Kill())
 	cmd.Wait() // it was killed: that is its error
-	for range 100 {
-		if err = s.Begin(t.Context(), NewSession("a")); err == nil {
-			break
-		}
-		time.Sleep(50 * time.Millisecond) // a server needs a moment to notice
-	}
-	must(t, err)
+	beginWhenFree(t, s)
 	fill(t, s, "a", 1, 2)
 	must(t, s.Close())
+}
+
+// beginWhenFree opens the session "a" of a process that has just died: a server
+// needs a moment to notice.
+func beginWhenFree(t *testing.T, s store.Store) {
+	t.Helper()
+	var err error
+	for range 500 {
+		if err = s.Begin(t.Context(), NewSession("a")); !errors.As(err, new(*store.Busy)) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	must(t, err)
 }
 
 func fourProcessesCrowdOneStore(t *testing.T, where string, open Opener, check func(*testing.T, string)) {

@@ -51,6 +51,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Open) {
 		{"ForkIsByteForByte", forkIsByteForByte},
 		{"SearchFindsAllWords", searchFindsAllWords},
 		{"ManySessionsAtOnceLoseNothing", manySessionsAtOnceLoseNothing},
+		{"ManyReadersAtOnceDoNotWaitForOneAnother", manyReadersAtOnce},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)(t)) })
 	}
@@ -197,7 +198,9 @@ func unreadableBodyIsKeptAsItIs(t *testing.T, s store.Store) {
 func unwritableDataIsReportedAndBlocksNothing(t *testing.T, s store.Store) {
 	begin(t, s, "a")
 	bad := convo.Event{Seq: 1, Kind: convo.KindThinking, Text: "hm", Keep: &convo.Opaque{Dialect: "x", Data: json.RawMessage(`{broken`)}}
-	err := errors.Join(s.Append(t.Context(), "a", bad), s.Flush(t.Context()))
+	err := s.Append(t.Context(), "a", bad)
+	Collect(t, s.Events(t.Context(), "a", 0)) // a reader does not take the news away
+	err = errors.Join(err, s.Flush(t.Context()))
 	if unsaved := (*store.Unsaved)(nil); !errors.As(err, &unsaved) {
 		t.Errorf("nobody was told: %v", err)
 	}
@@ -446,6 +449,29 @@ func manySessionsAtOnceLoseNothing(t *testing.T, s store.Store) {
 		id := fmt.Sprintf("s%02d", i)
 		wantEvents(t, s, id, events)
 	}
+}
+
+func manyReadersAtOnce(t *testing.T, s store.Store) {
+	for _, id := range []string{"a", "b", "c"} {
+		begin(t, s, id)
+		fill(t, s, id, 1, 30)
+	}
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			for it, err := range s.Sessions(t.Context(), store.Filter{}) {
+				n := int64(0)
+				for _, e := range s.Events(t.Context(), it.ID, 0) {
+					err = errors.Join(err, e)
+					n++
+				}
+				if err != nil || n != 30 {
+					t.Errorf("session %s: %d events, %v", it.ID, n, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func write(ctx context.Context, s store.Store, id string, events int64) error {
