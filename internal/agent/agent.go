@@ -78,7 +78,7 @@ type Options struct {
 
 // Parts are what a session works with.
 type Parts struct {
-	Open   func(model string) (llm.Provider, error)
+	Open   func(model string, notice func(text, hint string)) (llm.Provider, error)
 	Tools  *tool.Registry
 	Ready  func(ctx context.Context) error // returns when the tools are known; nil means they are
 	Permit *permit.Engine

@@ -108,7 +108,7 @@ func open(t *testing.T, s setup) *room {
 	if err := s.store.Begin(t.Context(), store.Session{ID: "s1"}); err != nil {
 		t.Fatal(err)
 	}
-	opened := func(model string) (llm.Provider, error) {
+	opened := func(model string, _ func(text, hint string)) (llm.Provider, error) {
 		return provider.Open(provider.Options{
 			Model: model, BaseURL: r.model.URL + "/v1", Dialect: "openai",
 			Keys: func(context.Context, string, []string) (string, string, error) { return "key", "test", nil },

@@ -40,12 +40,19 @@ func (a *Agent) connect() (llm.Conn, error) {
 	if a.conn != nil && a.model == a.opts.Model {
 		return a.conn, nil
 	}
-	p, err := a.parts.Open(a.opts.Model)
+	p, err := a.parts.Open(a.opts.Model, a.tell)
 	if err != nil {
 		return nil, err
 	}
 	a.conn, a.model = p.Open(a.opts.Session), a.opts.Model
 	return a.conn, nil
+}
+
+// tell is notice for other goroutines than the session's.
+func (a *Agent) tell(text, hint string) {
+	e := convo.Of(text, convo.Notice{Hint: hint})
+	e.At = a.parts.Now()
+	a.bus.Publish(e)
 }
 
 // stream runs outside the session goroutine; deltas go straight to the bus,

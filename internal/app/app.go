@@ -127,6 +127,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(),
 		a.toolCommand(),
+		a.sessionCommand(),
 		a.versionCommand(),
 	)
 	return root

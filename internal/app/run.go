@@ -10,6 +10,7 @@ import (
 
 	"ikigai/internal/convo"
 	"ikigai/internal/headless"
+	"ikigai/internal/toolkit"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -23,6 +24,8 @@ input is appended: git diff | ikigai run "review this" -`,
 	}
 	settingFlags(c)
 	c.Flags().Bool("trust", false, "trust this project for this run")
+	c.Flags().String("session", "", "go on in this session")
+	c.Flags().Bool("continue", false, "go on in the newest session of this folder")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.run(c, args) }
 	return c
 }
@@ -45,12 +48,14 @@ func (a *app) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return a.faulty(o, err)
 	}
-	h, err := a.build(c.Context(), cfg, dir)
+	h, err := a.build(c.Context(), cfg, dir, whichOf(c, prompt))
 	if err != nil {
 		return a.faulty(o, err)
 	}
 	o.Session = h.id
 	o.Init = headless.Init{Model: cfg.Model, Mode: string(h.permit.Mode()), Cwd: dir, Tools: h.names(), Sandbox: h.layers()}
+	o.Flush = func() error { return h.store.Flush(context.Background()) }
+	o.Head = func() string { return a.head(h) }
 	a.code = a.serve(c.Context(), h, prompt, o)
 	return h.close()
 }
@@ -58,16 +63,35 @@ func (a *app) run(c *cobra.Command, args []string) error {
 // serve runs the session's engine beside the face until the face is done.
 func (a *app) serve(ctx context.Context, h *house, prompt string, o headless.Options) int {
 	ctx, cancel := context.WithCancel(ctx)
-	s := a.agent(h, nil)
+	s := a.agent(h)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		s.Run(ctx) // its errors are events
 	}()
-	code := headless.Run(context.WithoutCancel(ctx), s, 0, prompt, o)
+	code := headless.Run(context.WithoutCancel(ctx), s, lastSeq(h.stored), prompt, o)
 	cancel()
 	<-over
 	return code
+}
+
+// whichOf reads which session a run is about.
+func whichOf(c *cobra.Command, prompt string) which {
+	id, _ := c.Flags().GetString("session")
+	newest, _ := c.Flags().GetBool("continue")
+	return which{id: id, newest: newest, title: toolkit.FirstLine(prompt)}
+}
+
+// head is the hash of the last stored event; empty where nothing is stored.
+func (a *app) head(h *house) string {
+	if h.cfg.Ephemeral {
+		return ""
+	}
+	head, err := h.store.Head(context.Background(), h.id)
+	if err != nil {
+		return ""
+	}
+	return head
 }
 
 func (h *house) names() []string {

@@ -4,14 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
@@ -40,9 +36,11 @@ type house struct {
 	dir     string // the working folder, a real path
 	id      string
 	own     string // the session's own folder
+	temp    string // and its folder for temporary files
+	stored  []convo.Event
 	files   *files.Roots
 	jail    *sandbox.Sandbox
-	jobs    *jobs.Jobs
+	jobs    *jobs.Set
 	permit  *permit.Engine
 	tools   *tool.Registry
 	store   store.Store
@@ -51,24 +49,32 @@ type house struct {
 }
 
 // build puts the parts together. The caller closes the house.
-func (a *app) build(ctx context.Context, cfg *config.Config, dir string) (h *house, err error) {
+func (a *app) build(ctx context.Context, cfg *config.Config, dir string, w which) (h *house, err error) {
 	h = &house{cfg: cfg, dir: dir}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
 		}
 	}()
-	id, err := uuid.NewV7()
-	if err != nil {
-		return h, fmt.Errorf("making a session id: %w", err)
-	}
-	h.id = id.String()
-	for _, step := range []func(context.Context, *house) error{a.buildFiles, a.buildJail, a.buildPermit, a.buildTools, a.buildStore} {
-		if err := step(ctx, h); err != nil {
+	steps := []func(context.Context, *house, which) error{a.buildStore, a.buildFiles, a.buildJail, a.buildPermit, a.buildTools}
+	for _, step := range steps {
+		if err := step(ctx, h, w); err != nil {
 			return h, err
 		}
 	}
 	return h, nil
+}
+
+func (a *app) buildStore(ctx context.Context, h *house, w which) (err error) {
+	if w.nothing {
+		h.store, h.id = memory.New(), "none"
+		return nil
+	}
+	if h.store, err = a.openStore(ctx, h.cfg); err != nil {
+		return err
+	}
+	h.later(h.store.Close)
+	return a.begin(ctx, h, w)
 }
 
 // close gives everything back, the last thing first.
@@ -83,22 +89,17 @@ func (h *house) close() error {
 func (h *house) later(c func() error) { h.closers = append(h.closers, c) }
 
 // buildFiles opens the workspace and makes the session's own folder.
-func (a *app) buildFiles(_ context.Context, h *house) error {
+func (a *app) buildFiles(_ context.Context, h *house, w which) error {
+	if err := a.ownFolder(h, !w.nothing && !h.cfg.Ephemeral); err != nil {
+		return err
+	}
 	roots, err := files.Open(h.dir, h.cfg.AddDirs...)
 	if err != nil {
 		return &fault{headless.ExitUsage, err.Error(), "check --cwd and --add-dir"}
 	}
 	h.later(roots.Close)
-	own, err := os.MkdirTemp("", "ikigai-")
-	if err != nil {
-		return &fault{headless.ExitFailure, "making the session's folder: " + err.Error(), "check that TMPDIR can be written"}
-	}
-	h.later(func() error { return os.RemoveAll(own) })
-	if h.own, err = filepath.EvalSymlinks(own); err != nil {
-		return err
-	}
 	h.files = roots.Protect(a.ownFiles()...)
-	return os.Mkdir(filepath.Join(h.own, "tmp"), 0o700)
+	return nil
 }
 
 // ownFiles are ours: no tool writes them.
@@ -109,9 +110,9 @@ func (a *app) ownFiles() []string {
 
 var sandboxModes = map[string]sandbox.Mode{"auto": sandbox.Auto, "require": sandbox.Require, "off": sandbox.Off}
 
-func (a *app) buildJail(_ context.Context, h *house) error {
+func (a *app) buildJail(_ context.Context, h *house, _ which) error {
 	jail, err := sandbox.New(sandbox.Options{
-		Mode: sandboxModes[h.cfg.Sandbox], Roots: h.files.Roots(), Temp: filepath.Join(h.own, "tmp"),
+		Mode: sandboxModes[h.cfg.Sandbox], Roots: h.files.Roots(), Temp: h.temp,
 		Cache: filepath.Join(a.places().Cache, "build"), Protect: a.ownFiles(), Hide: permit.Secrets(a.env.Home),
 		Home: a.env.Home, Environ: a.env.Environ,
 	})
@@ -120,12 +121,12 @@ func (a *app) buildJail(_ context.Context, h *house) error {
 	}
 	h.jail = jail
 	h.later(jail.Close)
-	h.jobs = jobs.New(jail.Start)
-	h.later(h.jobs.Close)
+	h.jobs = jobs.New(jail.Start, time.Now)
+	h.later(func() error { h.jobs.Close(); return nil })
 	return nil
 }
 
-func (a *app) buildPermit(_ context.Context, h *house) error {
+func (a *app) buildPermit(_ context.Context, h *house, _ which) error {
 	mode, err := permit.ParseMode(h.cfg.Mode)
 	if err != nil {
 		return &fault{headless.ExitUsage, err.Error(), ""}
@@ -182,20 +183,13 @@ func (h *house) layers() []string {
 	return names
 }
 
-func (a *app) buildTools(_ context.Context, h *house) error {
+func (a *app) buildTools(_ context.Context, h *house, _ which) error {
 	set := tool.NewSet(tool.Complete, nil, tools.All()...)
 	h.tools = tool.NewRegistry(set)
 	for t := range set.All() {
 		h.offered = append(h.offered, t.Spec())
 	}
 	return nil
-}
-
-func (a *app) buildStore(ctx context.Context, h *house) error {
-	h.store = memory.New()
-	h.later(h.store.Close)
-	now := time.Now()
-	return h.store.Begin(ctx, store.Session{ID: h.id, Dir: h.dir, Model: h.cfg.Model, Created: now, Updated: now})
 }
 
 func (h *house) place() tool.Place {
@@ -206,9 +200,9 @@ func (h *house) place() tool.Place {
 }
 
 // agent is the session's engine.
-func (a *app) agent(h *house, stored []convo.Event) *agent.Agent {
+func (a *app) agent(h *house) *agent.Agent {
 	return agent.New(agent.Options{
-		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: stored,
+		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
 		Limits:  turn.Limits{Rounds: h.cfg.Limits.Turns, CallsPerRound: h.cfg.Limits.Calls},
 		MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time,
 	}, agent.Parts{
@@ -221,8 +215,8 @@ func (a *app) system(h *house) string {
 }
 
 // opener finds the provider of a model.
-func (a *app) opener(h *house) func(string) (llm.Provider, error) {
-	return func(model string) (llm.Provider, error) {
+func (a *app) opener(h *house) func(string, func(text, hint string)) (llm.Provider, error) {
+	return func(model string, notice func(text, hint string)) (llm.Provider, error) {
 		switch model {
 		case demo.Name:
 			return demo.New(), nil
@@ -232,6 +226,7 @@ func (a *app) opener(h *house) func(string) (llm.Provider, error) {
 		return provider.Open(provider.Options{
 			Model: model, BaseURL: h.cfg.BaseURL, BaseFrom: h.cfg.Origin["base_url"], Dialect: h.cfg.Dialect,
 			Keys: a.keys, Getenv: func(name string) string { v, _ := a.getenv(name); return v },
+			Notice:  notice,
 			Network: provider.Network{CA: caFiles(h.cfg.Network.CAFile)},
 			Deadlines: provider.Deadlines{
 				Connect: h.cfg.Network.Connect, FirstEvent: h.cfg.Network.FirstEvent, Idle: h.cfg.Network.Idle,

@@ -38,7 +38,7 @@ func (a *app) withHouse(c *cobra.Command, do func(*house) error) error {
 	if err != nil {
 		return err
 	}
-	h, err := a.build(c.Context(), cfg, dir)
+	h, err := a.build(c.Context(), cfg, dir, which{nothing: true})
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type Options struct {
 	Paint    Painter       // how roles look on Err; nil means plainly
 	Stopped  <-chan int    // a signal came: its exit code. The turn is then interrupted
 	Head     func() string // the hash of the last event, once the turn is over; may be nil
+	Flush    func() error  // returns when what was recorded outlives this process; may be nil
 }
 
 // Init is the first line of a stream.
@@ -63,6 +64,9 @@ func Run(ctx context.Context, s agent.Session, after int64, prompt string, o Opt
 		if b, ok := e.Body.(convo.End); ok {
 			end = b
 			break
+		}
+		if e.Durable() && o.Flush != nil {
+			_ = o.Flush() // what is shown is kept; the session has told if it is not
 		}
 		p.event(e)
 	}
