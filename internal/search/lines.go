@@ -1,0 +1,164 @@
+package search
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// A Line is a line that matches, or one that stands near such a line.
+type Line struct {
+	Path   string
+	Number int    // from one
+	Text   string // without its end; a part of it when Cut
+	Match  bool   // false: it is only shown for context
+	Column int    // of the match, in bytes from one; zero for context
+	Cut    bool   // the line is longer than Limits.Width
+}
+
+// Limits bound what is returned.
+type Limits struct {
+	Max    int // matching lines in all; no bound when zero
+	Before int // lines shown before each match
+	After  int // lines shown after each match
+	Width  int // bytes shown of a line, a window round the match; DefaultWidth when zero
+}
+
+// DefaultWidth is more than people write in a line and less than machines do.
+const DefaultWidth = 2000
+
+// A page collects the lines of one file. Its text may come in several windows
+// that overlap by the context; offsets are those of the window at hand.
+type page struct {
+	q     *Query
+	l     Limits
+	path  string
+	memo  []int
+	lines []Line
+
+	matches int
+	full    bool // one match more than Limits.Max was found
+	owed    int  // lines of context still to be shown after the last match
+	tail    int  // the offset behind the last line that was shown
+	tailNo  int  // the number of the line that begins there
+}
+
+// search goes through the lines that begin at from, whose number is given.
+func (p *page) search(data []byte, from, number int) {
+	for i := range p.memo {
+		p.memo[i] = -1
+	}
+	counted := from
+	for pos := from; pos < len(data) && !p.full; {
+		hit := p.q.find.next(data, pos, p.memo)
+		if hit < 0 {
+			break
+		}
+		start := pos + bytes.LastIndexByte(data[pos:hit], '\n') + 1
+		end := lineEnd(data, hit)
+		pos = end + 1
+		column := p.column(data[start:end], hit-start)
+		if column < 0 {
+			continue
+		}
+		number += bytes.Count(data[counted:start], newline)
+		counted = start
+		p.match(data, start, end, number, column)
+	}
+	p.payContext(data, len(data))
+}
+
+var newline = []byte{'\n'}
+
+// lineEnd is the offset of the line break at or after i, or the end of data.
+func lineEnd(data []byte, i int) int {
+	if step := bytes.IndexByte(data[i:], '\n'); step >= 0 {
+		return i + step
+	}
+	return len(data)
+}
+
+// column asks the judge where in the line the match is. A line matches if it
+// does so with or without the carriage return at its end.
+func (p *page) column(line []byte, hit int) int {
+	if p.q.judge == nil {
+		return hit
+	}
+	stripped := bytes.TrimSuffix(line, []byte{'\r'})
+	at := p.q.judge(stripped)
+	if at < 0 && len(stripped) < len(line) {
+		at = p.q.judge(line)
+	}
+	return at
+}
+
+func (p *page) match(data []byte, start, end, number, column int) {
+	if p.l.Max > 0 && p.matches == p.l.Max {
+		p.full = true
+		return
+	}
+	p.matches++
+	p.payContext(data, start)
+	p.contextBefore(data, start, number)
+	p.show(data, start, end, number, column)
+	p.owed = p.l.After
+}
+
+// payContext shows lines that are owed after a match, up to limit.
+func (p *page) payContext(data []byte, limit int) {
+	for p.owed > 0 && p.tail < limit {
+		p.owed--
+		p.show(data, p.tail, lineEnd(data, p.tail), p.tailNo, -1)
+	}
+}
+
+// contextBefore shows the lines before start that were not shown yet.
+func (p *page) contextBefore(data []byte, start, number int) {
+	at, n := start, number
+	for range p.l.Before {
+		if at <= p.tail {
+			break
+		}
+		at = bytes.LastIndexByte(data[:at-1], '\n') + 1
+		n--
+	}
+	for ; at < start; n++ {
+		end := lineEnd(data, at)
+		p.show(data, at, end, n, -1)
+		at = end + 1
+	}
+}
+
+// show adds a line; a column of -1 means context.
+func (p *page) show(data []byte, start, end, number, column int) {
+	text := bytes.TrimSuffix(data[start:end], []byte{'\r'})
+	part := window(text, column, p.l.width())
+	p.lines = append(p.lines, Line{
+		Path: p.path, Number: number, Text: string(part),
+		Match: column >= 0, Column: column + 1, Cut: len(part) < len(text),
+	})
+	p.tail, p.tailNo = min(end+1, len(data)), number+1
+}
+
+func (l Limits) width() int {
+	if l.Width > 0 {
+		return l.Width
+	}
+	return DefaultWidth
+}
+
+// window cuts a long line to width bytes, with the match in its first half, and
+// never inside a character.
+func window(text []byte, column, width int) []byte {
+	if len(text) <= width {
+		return text
+	}
+	from := max(0, min(column-width/4, len(text)-width))
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	to := from + width
+	for to > from && to < len(text) && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	return text[from:min(to, len(text))]
+}

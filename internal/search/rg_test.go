@@ -1,0 +1,223 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ikigai/internal/walk"
+)
+
+func goSource(tb testing.TB) string {
+	tb.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	root := filepath.Join(strings.TrimSpace(string(out)), "src")
+	if _, look := os.Stat(root); err != nil || look != nil {
+		tb.Skip("no Go source tree here")
+	}
+	return root
+}
+
+func needRipgrep(tb testing.TB) {
+	tb.Helper()
+	if _, err := exec.LookPath("rg"); err != nil {
+		tb.Skip("ripgrep is not installed")
+	}
+}
+
+// patterns are searched for in the Go source tree by us and by ripgrep.
+var patterns = []struct {
+	pattern string
+	o       Options
+	rg      []string // what ripgrep is told instead of the pattern, or besides it
+}{
+	{pattern: "ErrUnexpectedEOF"},
+	{pattern: "func main()", o: Options{Literal: true}},
+	{pattern: "return nil, err"},
+	{pattern: "nosuchtextanywhere12345"},
+	{pattern: "errunexpectedeof", o: Options{IgnoreCase: true}},
+	{pattern: "skiplist", o: Options{IgnoreCase: true}},
+	{pattern: "k8s", o: Options{IgnoreCase: true}},
+	{pattern: "straße", o: Options{IgnoreCase: true}},
+	{pattern: "ÄÖÜ", o: Options{IgnoreCase: true}},
+	{pattern: "kelvin", o: Options{IgnoreCase: true, Literal: true}},
+	{pattern: `func [A-Za-z0-9_]+Handler`},
+	{pattern: `EOFError|ErrShortWrite|errLeadingInt`},
+	{pattern: `(?i)mutex|semaphore`},
+	{pattern: `^package main$`},
+	{pattern: `^import "C"`},
+	{pattern: `\bfoo[a-z]*bar\b`},
+	{pattern: `[A-Z]{3}_[0-9]{4}`},
+	{pattern: `(a|b)+cde`},
+	{pattern: `TODO\([a-z]+\)`},
+	{pattern: `x{3,}y`},
+	{pattern: `\.\.\.\)$`},
+	{pattern: `"[^"]*\\n"\)$`},
+	{pattern: `^\t\t\t\t\t\t}$`},
+	{pattern: `世界`},
+	{pattern: `(?:strings|bytes)\.Index(?:Byte|Any)`},
+	{pattern: "fn*init", o: Options{Wildcard: true, IgnoreCase: true}, rg: []string{"-i", "-e", "fn.*init"}},
+	{pattern: "func*error*nil", o: Options{Wildcard: true}, rg: []string{"-e", "func.*error.*nil"}},
+	{pattern: "a.b(c)", o: Options{Literal: true}, rg: []string{"-F", "-e", "a.b(c)"}},
+}
+
+// Same files, same lines. Two differences are by intent and handled here:
+// ripgrep prints the matches of a file up to its first zero byte and a note, we
+// leave such a file out; and it is told to take CRLF for a line end, as we do.
+func TestTheLinesAreThoseOfRipgrep(t *testing.T) {
+	needRipgrep(t)
+	if testing.Short() {
+		t.Skip("searches the Go source tree many times")
+	}
+	root := goSource(t)
+	for _, c := range patterns {
+		t.Run(c.pattern, func(t *testing.T) {
+			t.Parallel()
+			q, err := Compile(c.pattern, c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits, err := q.Run(context.Background(), root, walk.Tree(context.Background(), root, walk.Options{}), Limits{Width: 1 << 20})
+			if err != nil || len(hits.Problems) > 0 {
+				t.Fatal(err, hits.Problems)
+			}
+			var ours bytes.Buffer
+			for _, l := range hits.Lines {
+				fmt.Fprintf(&ours, "%s:%d:%s\n", l.Path, l.Number, l.Text)
+			}
+			theirs := ripgrep(t, root, c.pattern, c.o, c.rg)
+			if d := cmp.Diff(sorted(theirs), sorted(ours.String())); d != "" {
+				t.Errorf("ripgrep against search:\n%s", d)
+			}
+			t.Logf("%d lines in %d of %d files", hits.Matches, hits.Files, hits.Searched)
+		})
+	}
+}
+
+func ripgrep(t *testing.T, root, pattern string, o Options, instead []string) string {
+	t.Helper()
+	args := []string{"--no-config", "--no-require-git", "--no-heading", "--no-messages", "--crlf", "-n", "--color=never"}
+	switch {
+	case instead != nil:
+		args = append(args, instead...)
+	case o.Literal:
+		args = append(args, "-F", "-e", pattern)
+	default:
+		args = append(args, "-e", pattern)
+	}
+	if o.IgnoreCase && instead == nil {
+		args = append(args, "-i")
+	}
+	cmd := exec.Command("rg", append(args, ".")...)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); err != nil && !(asExit(err, &exit) && exit.ExitCode() == 1) {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	binary := binaries(string(out))
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimPrefix(strings.TrimRight(line, "\r\n"), "./")
+		path, _, _ := strings.Cut(line, ":")
+		if !binary[path] {
+			text.WriteString(line + "\n")
+		}
+	}
+	return text.String()
+}
+
+func asExit(err error, exit **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError)
+	*exit = e
+	return ok
+}
+
+// binaries are the files of which ripgrep says that they have zero bytes.
+func binaries(out string) map[string]bool {
+	found := map[string]bool{}
+	for line := range strings.Lines(out) {
+		if path, rest, ok := strings.Cut(line, ": "); ok && strings.Contains(rest, "inary file") {
+			found[strings.TrimPrefix(path, "./")] = true
+		}
+	}
+	return found
+}
+
+func sorted(text string) []string {
+	lines := strings.Split(text, "\n")
+	byLine := map[string][]string{}
+	for _, l := range lines {
+		path, _, _ := strings.Cut(l, ":")
+		byLine[path] = append(byLine[path], l)
+	}
+	var all []string
+	for _, path := range slices.Sorted(maps.Keys(byLine)) {
+		all = append(all, byLine[path]...)
+	}
+	return all
+}
+
+func BenchmarkSearch(b *testing.B) {
+	root := goSource(b)
+	for _, c := range []struct {
+		name, pattern string
+		o             Options
+		l             Limits
+	}{
+		{"rare", "ErrUnexpectedEOF", Options{}, Limits{}},
+		{"common", "return nil, err", Options{}, Limits{}},
+		{"none", "nosuchtextanywhere12345", Options{}, Limits{}},
+		{"case", "errunexpectedeof", Options{IgnoreCase: true}, Limits{}},
+		{"regexp", `func \w+Handler`, Options{}, Limits{}},
+		{"choice", `EOFError|ErrShortWrite|errLeadingInt`, Options{}, Limits{}},
+		{"wildcard", "fn*init", Options{Wildcard: true, IgnoreCase: true}, Limits{}},
+		{"first200", "return nil, err", Options{}, Limits{Max: 200}},
+		{"noliteral", `[a-z]+[0-9]{4}[A-Z]+`, Options{}, Limits{}},
+	} {
+		q, err := Compile(c.pattern, c.o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(c.name+"/search", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := q.Run(b.Context(), root, walk.Tree(b.Context(), root, walk.Options{}), c.l); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(c.name+"/cached", func(b *testing.B) {
+			cache := walk.NewCache(root)
+			for b.Loop() {
+				list, err := cache.List(b.Context(), walk.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := q.Run(b.Context(), root, Files(list), c.l); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(c.name+"/ripgrep", func(b *testing.B) {
+			needRipgrep(b)
+			args := []string{"--no-config", "-n", "-e", strings.ReplaceAll(c.pattern, "*", ".*")}
+			if !c.o.Wildcard {
+				args[3] = c.pattern
+			}
+			if c.o.IgnoreCase {
+				args = append(args, "-i")
+			}
+			for b.Loop() {
+				_ = exec.Command("rg", append(args, root)...).Run() // 1 means that there is no match
+			}
+		})
+	}
+}

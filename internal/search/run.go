@@ -1,0 +1,183 @@
+package search
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"sync"
+
+	"ikigai/internal/walk"
+)
+
+// Hits is what a search found, in the order of the files and in each by line.
+type Hits struct {
+	Lines     []Line
+	Matches   int     // lines that match, of those in Lines
+	Files     int     // files with a match
+	Searched  int     // files that were searched
+	Binary    int     // files passed over because they are not text
+	Truncated bool    // Limits.Max was reached and there is more
+	Problems  []error // files and folders that could not be read, the first few
+}
+
+// Run searches the regular files of a tree below root, an absolute path, for
+// instance those that walk.Tree gives. Whatever the machine does, the hits are
+// the first ones in the order of the files, and the search ends soon after they
+// are known. The error is that of ctx; what was found until then is returned.
+func (q *Query) Run(ctx context.Context, root string, files iter.Seq2[walk.Entry, error], l Limits) (Hits, error) {
+	tree, err := walk.OpenRoot(root)
+	if err != nil {
+		return Hits{}, err
+	}
+	defer tree.Close()
+	enough, stop := context.WithCancel(ctx)
+	defer stop()
+	c := &collector{l: l, stop: stop, waiting: map[int]batchResult{}}
+	work := make(chan batch, 2*runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			r := newReader(q, l, tree)
+			for b := range work {
+				c.add(b.number, r.batch(enough, b))
+			}
+		})
+	}
+	feed(enough, files, work)
+	close(work)
+	group.Wait()
+	return c.hits, ctx.Err()
+}
+
+// A batch is a few neighbouring files: few enough to stop soon, enough to make
+// handing over cheap.
+type batch struct {
+	number int
+	paths  []string
+	errs   []error
+}
+
+const batchSize = 16
+
+func feed(ctx context.Context, files iter.Seq2[walk.Entry, error], work chan<- batch) {
+	b := batch{}
+	send := func() bool {
+		select {
+		case work <- b:
+			b = batch{number: b.number + 1}
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for e, err := range files {
+		if err != nil {
+			b.errs = append(b.errs, err)
+		} else if e.Type.IsRegular() {
+			b.paths = append(b.paths, e.Path)
+		}
+		if len(b.paths) == batchSize && !send() || ctx.Err() != nil {
+			return
+		}
+	}
+	send()
+}
+
+// batchResult is what a batch adds to the hits.
+type batchResult struct {
+	files []outcome
+	errs  []error
+}
+
+func (r *reader) batch(ctx context.Context, b batch) batchResult {
+	result := batchResult{errs: b.errs}
+	for _, path := range b.paths {
+		if ctx.Err() != nil {
+			break
+		}
+		result.files = append(result.files, r.file(path))
+	}
+	return result
+}
+
+// A collector puts results into order. All fields are guarded by mu.
+type collector struct {
+	l    Limits
+	stop func()
+
+	mu      sync.Mutex
+	hits    Hits
+	next    int                 // the batch that comes next in order
+	waiting map[int]batchResult // those that came too early
+}
+
+func (c *collector) add(number int, r batchResult) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting[number] = r
+	for !c.hits.Truncated {
+		r, ok := c.waiting[c.next]
+		if !ok {
+			return
+		}
+		delete(c.waiting, c.next)
+		c.next++
+		c.take(r)
+	}
+	c.stop()
+}
+
+func (c *collector) take(r batchResult) {
+	const mostProblems = 20
+	h := &c.hits
+	for _, o := range r.files {
+		h.Searched++
+		switch {
+		case o.err != nil:
+			r.errs = append(r.errs, o.err)
+		case o.binary:
+			h.Binary++
+		case o.matches > 0:
+			c.file(o)
+		}
+		if h.Truncated {
+			break
+		}
+	}
+	h.Problems = append(h.Problems, r.errs[:min(len(r.errs), mostProblems-len(h.Problems))]...)
+}
+
+// file adds the lines of one file, as many as are still wanted.
+func (c *collector) file(o outcome) {
+	h := &c.hits
+	room := o.matches
+	if c.l.Max > 0 {
+		room = min(room, c.l.Max-h.Matches)
+		h.Truncated = o.full || o.matches > room
+	}
+	if room == 0 {
+		return
+	}
+	h.Files++
+	h.Matches += room
+	h.Lines = append(h.Lines, upTo(o.lines, room, c.l.After)...)
+}
+
+// upTo keeps the lines up to the given number of matches and the context behind the last.
+func upTo(lines []Line, matches, after int) []Line {
+	last := 0
+	for i, line := range lines {
+		if line.Match {
+			matches--
+		}
+		if matches < 0 {
+			return lines[:i]
+		}
+		if line.Match {
+			last = line.Number
+		} else if matches == 0 && line.Number > last+after {
+			return lines[:i]
+		}
+	}
+	return lines
+}

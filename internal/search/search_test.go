@@ -1,0 +1,387 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"ikigai/internal/walk"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// tree writes files and gives their folder.
+func tree(tb testing.TB, files map[string]string) string {
+	tb.Helper()
+	root := tb.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return root
+}
+
+func run(tb testing.TB, root, pattern string, o Options, l Limits) Hits {
+	tb.Helper()
+	q, err := Compile(pattern, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	hits, err := q.Run(context.Background(), root, walk.Tree(context.Background(), root, walk.Options{}), l)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return hits
+}
+
+// show writes hits as grep does: a colon for matches, a dash for context.
+func show(lines []Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		mark := "-"
+		if l.Match {
+			mark = ":"
+		}
+		fmt.Fprintf(&b, "%s%s%d%s%s|", l.Path, mark, l.Number, mark, l.Text)
+	}
+	return strings.TrimSuffix(b.String(), "|")
+}
+
+func TestPatternsMatchAsTheyAreRead(t *testing.T) {
+	root := tree(t, map[string]string{"f": "func fnXinit\nFN init\na.b\naxb\nKelvin \u212a\nSTRASSE \u017f\n\u00c4pfel\n[x]*\n\nend"})
+	for _, c := range []struct {
+		pattern string
+		o       Options
+		want    string // numbers of lines
+	}{
+		{"a.b", Options{}, "3 4"},
+		{"a.b", Options{Literal: true}, "3"},
+		{"fn*init", Options{Wildcard: true}, "1"},
+		{"fn*init", Options{Wildcard: true, IgnoreCase: true}, "1 2"},
+		{"init*fn", Options{Wildcard: true, IgnoreCase: true}, ""},
+		{"n*n*n", Options{Wildcard: true}, "1"},
+		{"*", Options{Wildcard: true}, "1 2 3 4 5 6 7 8 9 10"},
+		{"*b*", Options{Wildcard: true}, "3 4"},
+		{"[x]*", Options{Literal: true}, "8"},
+		{"k", Options{IgnoreCase: true, Literal: true}, "5"},
+		{"KELVIN K", Options{IgnoreCase: true}, "5"},
+		{"e s", Options{IgnoreCase: true}, "6"},
+		{"äpfel", Options{IgnoreCase: true}, "7"},
+		{"^$", Options{}, "9"},
+		{"^end$", Options{}, "10"},
+		{"", Options{}, "1 2 3 4 5 6 7 8 9 10"},
+		{"", Options{Literal: true}, "1 2 3 4 5 6 7 8 9 10"},
+		{"xb|FN", Options{}, "2 4"},
+		{"(?i)STRASSE|pfel", Options{}, "6 7"},
+		{"(func|FN) ?[a-z]*X?init", Options{}, "1 2"},
+	} {
+		var got []string
+		for _, l := range run(t, root, c.pattern, c.o, Limits{}).Lines {
+			got = append(got, fmt.Sprint(l.Number))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q %+v: lines %v, want %s", c.pattern, c.o, got, c.want)
+		}
+	}
+}
+
+func TestBadPatternsAreRefused(t *testing.T) {
+	for pattern, o := range map[string]Options{
+		"a\nb": {Literal: true}, "a(": {}, `a\nb`: {}, "\xff": {}, "*\xff": {Wildcard: true, IgnoreCase: true}, `x(?:a|b\n)`: {IgnoreCase: true},
+	} {
+		if _, err := Compile(pattern, o); err == nil {
+			t.Errorf("%q was taken", pattern)
+		}
+	}
+}
+
+func TestContextIsShownOnce(t *testing.T) {
+	root := tree(t, map[string]string{"f": "1\nhit\n3\n4\nhit\n6\n7\n8\n9\nhit"})
+	for _, c := range []struct {
+		l    Limits
+		want string
+	}{
+		{Limits{}, "f:2:hit|f:5:hit|f:10:hit"},
+		{Limits{Before: 1}, "f-1-1|f:2:hit|f-4-4|f:5:hit|f-9-9|f:10:hit"},
+		{Limits{After: 1}, "f:2:hit|f-3-3|f:5:hit|f-6-6|f:10:hit"},
+		{Limits{Before: 2, After: 2}, "f-1-1|f:2:hit|f-3-3|f-4-4|f:5:hit|f-6-6|f-7-7|f-8-8|f-9-9|f:10:hit"},
+		{Limits{Before: 1, After: 1, Max: 1}, "f-1-1|f:2:hit|f-3-3"},
+		{Limits{Before: 9, After: 9, Max: 2}, "f-1-1|f:2:hit|f-3-3|f-4-4|f:5:hit|f-6-6|f-7-7|f-8-8|f-9-9|f-10-hit"},
+	} {
+		hits := run(t, root, "hit", Options{}, c.l)
+		if got := show(hits.Lines); got != c.want {
+			t.Errorf("%+v:\ngot  %s\nwant %s", c.l, got, c.want)
+		}
+		if hits.Truncated != (c.l.Max > 0) {
+			t.Errorf("%+v: truncated %v", c.l, hits.Truncated)
+		}
+	}
+}
+
+func TestTheFirstHitsInPathOrderAreReturned(t *testing.T) {
+	files := map[string]string{}
+	for i := range 400 {
+		files[fmt.Sprintf("d%d/f%03d", i%7, i)] = "x\nhit\nhit\n"
+	}
+	root := tree(t, files)
+	all := run(t, root, "hit", Options{}, Limits{})
+	if all.Matches != 800 || all.Files != 400 || all.Truncated || all.Searched != 400 {
+		t.Fatalf("found %d in %d of %d", all.Matches, all.Files, all.Searched)
+	}
+	for _, most := range []int{1, 2, 3, 33, 799, 800, 801} {
+		for range 5 {
+			some := run(t, root, "hit", Options{}, Limits{Max: most})
+			if d := cmp.Diff(all.Lines[:min(most, 800)], some.Lines); d != "" {
+				t.Fatalf("first %d: %s", most, d)
+			}
+			if some.Truncated != (most < 800) || some.Matches != min(most, 800) {
+				t.Errorf("first %d: truncated %v, %d matches", most, some.Truncated, some.Matches)
+			}
+		}
+	}
+}
+
+func TestFilesThatAreNoTextArePassedOver(t *testing.T) {
+	late := strings.Repeat("hit and more text\n", 5000) + "\x00"
+	root := tree(t, map[string]string{"early": "hit\x00", "late": late, "text": "hit", "big": strings.Repeat("x\x00", 1<<20) + "hit"})
+	hits := run(t, root, "hit", Options{}, Limits{})
+	if show(hits.Lines) != "text:1:hit" || hits.Binary != 3 {
+		t.Errorf("got %s, %d binary", show(hits.Lines), hits.Binary)
+	}
+}
+
+func TestMarksAndLineEndsAreNoPartOfTheText(t *testing.T) {
+	utf16Of := func(order func(uint16) []byte, text string) string {
+		var b bytes.Buffer
+		for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+			b.Write(order(u))
+		}
+		return b.String()
+	}
+	little := func(u uint16) []byte { return []byte{byte(u), byte(u >> 8)} }
+	big := func(u uint16) []byte { return []byte{byte(u >> 8), byte(u)} }
+	root := tree(t, map[string]string{
+		"a-bom": "\xef\xbb\xbfhit ä", "b-le": utf16Of(little, "x\r\nhit ä\r\n"), "c-be": utf16Of(big, "hit ä"), "d-crlf": "x\r\nhit ä\r\nz", "e-odd": utf16Of(little, "hit ä") + "x",
+	})
+	want := "a-bom:1:hit ä|b-le:2:hit ä|c-be:1:hit ä|d-crlf:2:hit ä|e-odd:1:hit ä"
+	if got := show(run(t, root, "^hit ä$", Options{}, Limits{}).Lines); got != want {
+		t.Errorf("got %s", got)
+	}
+	if got := show(run(t, root, `ä\r$`, Options{}, Limits{}).Lines); got != "b-le:2:hit ä|d-crlf:2:hit ä" {
+		t.Errorf("carriage returns: got %s", got)
+	}
+}
+
+func TestLongLinesAreCutRoundTheMatch(t *testing.T) {
+	long := strings.Repeat("ä", 3000) + "hit" + strings.Repeat("ö", 3000)
+	root := tree(t, map[string]string{"f": long + "\nhit\n"})
+	hits := run(t, root, "hit", Options{}, Limits{Width: 100})
+	l := hits.Lines[0]
+	if !l.Cut || l.Column != 6001 || len(l.Text) > 100 || !strings.Contains(l.Text, "hit") || strings.ContainsRune(l.Text, '\ufffd') {
+		t.Errorf("got %+v", l)
+	}
+	if hits.Lines[1].Cut {
+		t.Error("a short line is cut")
+	}
+}
+
+func TestFiltersPickAsRipgrepDoes(t *testing.T) {
+	names := []string{"a.go", "a.txt", "src/b.go", "src/deep/c.go", "src/deep/d.ts", "vendor/e.go", "x/vendor/f.go"}
+	var list []walk.Entry
+	for _, n := range names {
+		list = append(list, walk.Entry{Path: n})
+	}
+	for _, c := range []struct{ globs, want string }{
+		{"", strings.Join(names, " ")},
+		{"*.go", "a.go src/b.go src/deep/c.go vendor/e.go x/vendor/f.go"},
+		{"/*.go", "a.go"},
+		{"src/*.go", "src/b.go"},
+		{"src/**/*.go", "src/b.go src/deep/c.go"},
+		{"**/*.ts", "src/deep/d.ts"},
+		{"*.{go,ts} !vendor", "a.go src/b.go src/deep/c.go src/deep/d.ts"},
+		{"!*.go", "a.txt src/deep/d.ts"},
+		{"!vendor/ *.go", "a.go src/b.go src/deep/c.go vendor/e.go x/vendor/f.go"},
+		{"!/vendor", "a.go a.txt src/b.go src/deep/c.go src/deep/d.ts x/vendor/f.go"},
+		{"deep", "src/deep/c.go src/deep/d.ts"},
+		{"?.go", "a.go src/b.go src/deep/c.go vendor/e.go x/vendor/f.go"},
+	} {
+		files, err := Filter(Files(list), strings.Fields(c.globs)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for e := range files {
+			got = append(got, e.Path)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s picks %v, want %s", c.globs, got, c.want)
+		}
+	}
+	for _, bad := range []string{"[", "{a", "!", "/"} {
+		if _, err := Filter(Files(nil), bad); err == nil {
+			t.Errorf("%q is taken for a glob", bad)
+		}
+	}
+}
+
+func TestWhatCannotBeReadIsReported(t *testing.T) {
+	root := tree(t, map[string]string{"a": "hit", "c": "hit"})
+	if err := os.Symlink("a", filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	q, err := Compile("hit", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []walk.Entry{{Path: "a"}, {Path: "gone"}, {Path: "link"}, {Path: "c"}}
+	hits, err := q.Run(context.Background(), root, Files(list), Limits{})
+	if err != nil || show(hits.Lines) != "a:1:hit|c:1:hit" || len(hits.Problems) != 2 {
+		t.Errorf("got %s, %v, %v", show(hits.Lines), hits.Problems, err)
+	}
+	if _, err := q.Run(context.Background(), filepath.Join(root, "none"), Files(nil), Limits{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing root gives %v", err)
+	}
+}
+
+func TestCancellingEndsASearch(t *testing.T) {
+	root := tree(t, map[string]string{"a": "hit"})
+	q, err := Compile("hit", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	endless := func(yield func(walk.Entry, error) bool) {
+		for n := 0; yield(walk.Entry{Path: "a"}, nil); n++ {
+			if n == 1000 {
+				cancel()
+			}
+		}
+	}
+	if _, err := q.Run(ctx, root, endless, Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEnoughHitsEndASearch(t *testing.T) {
+	root := tree(t, map[string]string{"a": "hit"})
+	q, err := Compile("hit", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	endless := func(yield func(walk.Entry, error) bool) {
+		for yield(walk.Entry{Path: "a"}, nil) {
+		}
+	}
+	hits, err := q.Run(context.Background(), root, endless, Limits{Max: 100})
+	if err != nil || hits.Matches != 100 || !hits.Truncated {
+		t.Errorf("got %d, %v", hits.Matches, err)
+	}
+}
+
+// A file that is searched in windows gives what it gives in one piece, however
+// the windows fall.
+func TestWindowsGiveTheSameAsAWholeFile(t *testing.T) {
+	q, err := Compile("h[io]t", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := rapid.SampledFrom([]string{"", "hit", "a hot day", "x", "nothing at all in this long line", "\r", strings.Repeat("y", 150) + "hit"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(line, 0, 60).Draw(t, "lines"), "\n")
+		l := Limits{Before: rapid.IntRange(0, 3).Draw(t, "before"), After: rapid.IntRange(0, 3).Draw(t, "after"), Max: rapid.IntRange(0, 5).Draw(t, "max")}
+		size := rapid.IntRange(1, 200).Draw(t, "window")
+		r := reader{q: q, l: l, memo: make([]int, q.find.slots())}
+		want := r.text("f", []byte(text))
+		in := strings.NewReader(text)
+		r.buf = make([]byte, size)
+		n, last := fillUp(in, r.buf, 0)
+		if last {
+			return // it fits; no windows then
+		}
+		if d := cmp.Diff(want, r.windows("f", in, n), cmp.AllowUnexported(outcome{})); d != "" {
+			t.Fatalf("whole against windows of %d: %s", size, d)
+		}
+	})
+}
+
+func TestAHugeFileIsSearched(t *testing.T) {
+	var b strings.Builder
+	for i := 0; b.Len() < 2*whole; i++ {
+		fmt.Fprintf(&b, "line %d of a large file\n", i)
+	}
+	b.WriteString("needle at the end")
+	root := tree(t, map[string]string{"f": b.String(), "g": b.String()[b.Len()-whole/2:]})
+	hits := run(t, root, "line 77777 |needle", Options{}, Limits{Before: 1})
+	if hits.Matches != 3 || hits.Lines[1].Number != 77778 || hits.Lines[0].Number != 77777 || hits.Lines[3].Text != "needle at the end" {
+		t.Errorf("got %s", show(hits.Lines))
+	}
+}
+
+// Every pattern finds exactly the lines that a plain scan with the standard
+// library finds.
+func FuzzSearch(f *testing.F) {
+	for _, pattern := range []string{"foo", "Kelvin", "s", "a|b", "^x$", `\bfoo`, "fn*init", "[a-c]+d", "ſ", "ß", "(?i)ks", "a{2,}b", "\ufffd", "x|", "\x00\x00A", "(ab|cd)(ef|gh)", "日本"} {
+		for mode := range uint8(8) {
+			f.Add(pattern, []byte("foo\nFOO bar\r\n\u212aelvin\xff\nfn x init\naab\n日本\n\u017fks"), mode)
+		}
+	}
+	f.Fuzz(func(t *testing.T, pattern string, data []byte, mode uint8) {
+		if len(pattern) > 60 || len(data) > 2000 {
+			return
+		}
+		o := Options{Literal: mode&1 != 0, Wildcard: mode&2 != 0, IgnoreCase: mode&4 != 0}
+		q, err := Compile(pattern, o)
+		if err != nil {
+			return
+		}
+		p := page{q: q, l: Limits{Width: 1 << 20}, memo: make([]int, q.find.slots()), tailNo: 1}
+		p.search(data, 0, 1)
+		var got []int
+		for _, l := range p.lines {
+			got = append(got, l.Number)
+		}
+		if d := cmp.Diff(plainScan(pattern, o, data), got); d != "" {
+			t.Errorf("%q %+v in %q: plain against search: %s", pattern, o, data, d)
+		}
+	})
+}
+
+func plainScan(pattern string, o Options, data []byte) (numbers []int) {
+	expr := pattern
+	switch {
+	case o.Literal:
+		expr = regexp.QuoteMeta(pattern)
+	case o.Wildcard:
+		expr = strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
+	}
+	if o.IgnoreCase {
+		expr = "(?i)" + expr
+	}
+	re := regexp.MustCompile(expr)
+	for i, line := range strings.SplitAfter(string(data), "\n") {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" && i == bytes.Count(data, newline) {
+			break // behind the last line break there is no line
+		}
+		if re.MatchString(strings.TrimSuffix(line, "\r")) || re.MatchString(line) {
+			numbers = append(numbers, i+1)
+		}
+	}
+	return numbers
+}
