@@ -55,6 +55,20 @@ func ParseRule(d Decision, text string) (Rule, error) {
 	return r, nil
 }
 
+// Suits reports why a rule can never match a call of a tool it names: its spec
+// is no pattern for paths or hosts, or no words for a shell line.
+func (r Rule) Suits(s tool.Spec) error {
+	switch {
+	case r.spec == "" || !r.names(s.Name):
+		return nil
+	case s.Has(tool.Exec) && r.words == nil:
+		return fmt.Errorf("rule %q can never match: %q is no shell command", r.Text, r.spec)
+	case !s.Has(tool.Exec) && !doublestar.ValidatePattern(filepath.ToSlash(r.spec)):
+		return fmt.Errorf("rule %q can never match: %q is no pattern for a path or host", r.Text, r.spec)
+	}
+	return nil
+}
+
 // decide asks the rules: deny over ask over allow.
 func decide(rules []Rule, r Request, f finding) (Decision, Rule, bool) {
 	for _, d := range []Decision{Deny, Ask} {
@@ -79,8 +93,12 @@ func (r Rule) touches(q Request, f finding) bool {
 		return false
 	case r.spec == "":
 		return true
-	case q.Plan.Command != "":
-		return r.words != nil && r.words.Denies(q.Plan.Command, f.at)
+	case f.line != nil:
+		if r.words == nil {
+			return false
+		}
+		_, denied := f.line.DeniedBy([]shell.Rule{*r.words})
+		return denied
 	}
 	for _, p := range append(paths(q), q.Plan.Hosts...) {
 		if r.matches(p, f) {
@@ -103,14 +121,14 @@ func allowedBy(rules []Rule, q Request, f finding) (Rule, bool) {
 			return r, true
 		}
 	}
-	if q.Plan.Command != "" {
-		return allowedLine(mine, q, f)
+	if f.line != nil {
+		return allowedLine(mine, f)
 	}
 	return allowedThings(mine, q, f)
 }
 
 // allowedLine wants a rule for every simple command of a shell line.
-func allowedLine(rules []Rule, q Request, f finding) (Rule, bool) {
+func allowedLine(rules []Rule, f finding) (Rule, bool) {
 	var words []shell.Rule
 	var from []Rule
 	for _, r := range rules {
@@ -118,7 +136,7 @@ func allowedLine(rules []Rule, q Request, f finding) (Rule, bool) {
 			words, from = append(words, *r.words), append(from, r)
 		}
 	}
-	if ok, by := shell.AllowedBy(words, q.Plan.Command, f.at); ok && len(by) > 0 {
+	if ok, by := f.line.AllowedBy(words); ok && len(by) > 0 {
 		for i, n := range by {
 			if i < len(f.parts) {
 				f.parts[i].Rule = from[n].Name()
