@@ -127,7 +127,7 @@ func (c *call) judge() {
 		return
 	}
 	if _, declared := c.j.funcs[name]; declared {
-		c.j.callFunction(name, c.args[1:], c.at)
+		c.leads(c.j.callFunction(name, c.args[1:], c.at))
 		c.raise(ReadOnly, "calls a function of this line")
 		return
 	}
@@ -157,7 +157,26 @@ func (c *call) program() (string, bool) {
 		return c.programFile(a.text)
 	}
 	c.opaque, c.exact = true, true
+	c.handsOut()
 	return "", false
+}
+
+// leads notes where the commands after this one may run.
+func (c *call) leads(to scope) { c.moved = &to }
+
+// handsOut is for a program that is not known: one that is given the workspace itself or a path outside it is not
+// merely unknown.
+func (c *call) handsOut() {
+	for _, a := range c.args[1:] {
+		if strings.HasPrefix(a.text, "-") || !strings.ContainsAny(a.text, "/.~") || strings.HasPrefix(a.text, hole) {
+			continue
+		}
+		for _, p := range resolve(c.at, a.text) {
+			if !c.j.inside(p) || slices.Contains(c.j.place.Roots, p) {
+				c.raise(Dangerous, "an unknown program is given "+a.shown())
+			}
+		}
+	}
 }
 
 // programFile tells a program of the system from a file of the workspace.
@@ -205,7 +224,22 @@ func (c *call) step(r *row) bool {
 	if r.check != nil {
 		r.check(c)
 	}
+	if r.does == Writes && c.verdict >= Writes {
+		c.worksHere()
+	}
 	return false
+}
+
+// worksHere is for programs that write in the folder they run in, whatever their words are.
+func (c *call) worksHere() {
+	for _, d := range c.at.dirs {
+		if !c.j.inside(d) && !c.j.temporary(d) {
+			c.raise(Dangerous, "works outside the workspace")
+		}
+	}
+	if c.at.lost {
+		c.raise(MustAsk, "the folder is only known at run time")
+	}
 }
 
 // justHelp tells whether the only further word asks for help or the version.

@@ -327,6 +327,25 @@ func checkSevenZip(c *call) {
 	}
 }
 
+// checkAr: an operation, the archive, its members.
+func checkAr(c *call) {
+	ops := operandsNoFlags(c.args[1:])
+	if len(c.args) > 1 && strings.HasPrefix(c.args[1].text, "-") {
+		ops = append([]operand{{arg: c.args[1]}}, ops...)
+	}
+	for i, o := range ops {
+		switch {
+		case i == 1 && strings.ContainsAny(ops[0].text, "rdqms"):
+			c.write(o.arg)
+		case i > 0:
+			c.read(o.arg)
+		}
+	}
+	if len(ops) > 0 && !strings.ContainsAny(ops[0].text, "rdqmsx") {
+		c.calmly(ReadOnly, "lists an archive")
+	}
+}
+
 // checkNamedOutside refuses words that name places outside the workspace, for programs that are asked anyway.
 func checkNamedOutside(c *call) {
 	for _, a := range c.args[1:] {
@@ -384,8 +403,7 @@ func checkDate(c *call) {
 // checkPrintenv refuses the variables that are there to hold a secret.
 func checkPrintenv(c *call) {
 	for _, a := range c.args[1:] {
-		up := strings.ToUpper(a.text)
-		if slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE", "CREDENTIAL"}, func(s string) bool { return strings.Contains(up, s) }) {
+		if holdsSecret(a.text) {
 			c.raise(Dangerous, "reads a secret: "+a.shown())
 		}
 	}

@@ -423,6 +423,9 @@ func checkGitClone(c *call) {
 // checkGitRemoteArgs refuses addresses that name a program, and notes hosts.
 func checkGitRemoteArgs(c *call) {
 	for _, a := range c.rest() {
+		if strings.HasPrefix(a.text, "+") && strings.Contains(a.text, ":refs/heads") {
+			c.raise(Dangerous, "overwrites branches")
+		}
 		if strings.Contains(a.text, "::") && !strings.Contains(a.text, "://") || strings.HasPrefix(a.text, "ext::") || strings.HasPrefix(a.text, "fd::") {
 			c.raise(Dangerous, "the address runs a program")
 		}

@@ -89,7 +89,18 @@ func checkTerminal(c *call) {
 }
 
 // checkInPlaceCode is perl and ruby: code, and a flag that changes files in place.
-func checkInPlaceCode(c *call) { c.runs = true }
+func checkInPlaceCode(c *call) {
+	checkScriptRunner(c)
+	inPlace := slices.ContainsFunc(c.args[1:], func(a arg) bool { return strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "i") })
+	for _, a := range c.args[1:] {
+		if inPlace && !strings.HasPrefix(a.text, "-") && strings.ContainsAny(a.text, "/~") && !strings.ContainsAny(a.text, " ;{") {
+			c.outsideIs(a, Dangerous)
+		}
+		if !strings.HasPrefix(a.text, "-") {
+			c.readSecretOnly(a)
+		}
+	}
+}
 
 // checkNode is node: only a few flags do not run code.
 func checkNode(c *call) {
@@ -202,9 +213,14 @@ func checkMake(c *call) {
 			c.otherFolder(arg{text: a.text[2:], known: true})
 		case assigned && !strings.HasPrefix(a.text, "-"):
 			c.makeVariable(strings.TrimRight(name, ":+?!"), value, i)
+		case slices.Contains(outwardTargets, a.text):
+			c.raise(Dangerous, a.text+" usually reaches outside the workspace")
 		}
 	}
 }
+
+// outwardTargets are names of recipes that by custom install or publish.
+var outwardTargets = []string{"install", "uninstall", "deploy", "publish", "release", "push", "upload", "install-strip", "dist-upload"}
 
 func (c *call) otherMakefile(a arg, name, value string, next arg) {
 	file := arg{text: value, known: true}
@@ -307,6 +323,13 @@ func (c *call) projectWord(a arg, name string, v arg, i int) {
 		c.raise(Dangerous, a.text+" reaches outside")
 	case slices.Contains([]string{"install", "restore", "update", "upgrade", "fetch", "add", "download", "sync", "deps", "dependency:resolve", "deps.get", "publishToMavenLocal"}, a.text):
 		c.raise(Network, a.text+" may download")
+	case a.text == "run" && slices.Contains([]string{"vitest", "golangci-lint", "turbo", "nx", "cypress", "lerna", "tox", "trunk"}, c.key()):
+	case a.text == "-r" && slices.Contains([]string{"mocha", "rspec", "rake", "nyc", "cucumber"}, c.key()):
+		c.raise(Dangerous, "-r loads other code first")
+	case slices.Contains([]string{"rake", "rails", "artisan"}, c.key()) && strings.ContainsAny(a.text, ":") && !strings.HasPrefix(a.text, "test:") && !strings.HasPrefix(a.text, "spec:"):
+		c.raise(MustAsk, a.text+" may change a database")
+	case slices.Contains([]string{"meson", "dotnet"}, c.key()) && a.text == "install":
+		c.raise(Dangerous, a.text+" installs outside the workspace")
 	case slices.Contains([]string{"run", "exec", "exec:java", "exec:exec", "bootRun", "repl", "console", "shell", "watch", "serve", "start", "dlx", "server"}, a.text):
 		c.raise(MustAsk, a.text+" runs code")
 	case !strings.HasPrefix(a.text, "-"):
@@ -518,6 +541,28 @@ func checkPythonProject(c *call) {
 		c.calmly(ReadOnly, "shows the project")
 	case "build", "init", "new", "test", "fmt":
 		c.calmly(Writes, project)
+	}
+}
+
+// checkUvRun looks through uv run, which may download first.
+func checkUvRun(c *call) {
+	rest := c.rest()
+	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
+		if n := rest[0].text; n == "--with" || n == "-p" || n == "--python" || n == "--index-url" || n == "--env-file" || n == "-m" {
+			c.raise(MustAsk, n+" brings other code")
+		}
+		rest = rest[1:]
+	}
+	c.runs = true
+	c.wrapped(rest)
+}
+
+// checkScriptName: scripts of a project that by custom publish are asked.
+func checkScriptName(c *call) {
+	for _, o := range c.operands {
+		if slices.Contains(outwardTargets, o.text) {
+			c.raise(MustAsk, o.text+" usually reaches outside the workspace")
+		}
 	}
 }
 

@@ -33,14 +33,26 @@ func checkNetExtra(c *call) {
 		case slices.Contains([]string{"nc", "ncat", "netcat"}, c.key()) && strings.HasPrefix(a.text, "-") && strings.ContainsAny(a.text, "ec") && !strings.HasPrefix(a.text, "--"),
 			strings.HasPrefix(low, "exec:"), strings.HasPrefix(low, "system:"), strings.HasPrefix(low, "--exec"), strings.HasPrefix(low, "--sh-exec"), strings.HasPrefix(low, "--lua-exec"), strings.HasPrefix(low, "--script"), strings.HasPrefix(low, "--on-"), strings.HasPrefix(low, "--downloader"), strings.HasPrefix(low, "--config"):
 			c.raise(Dangerous, a.shown()+" runs a program")
+		case strings.HasPrefix(low, "-u") && c.key() == "nc", strings.Contains(low, "unix-") || strings.Contains(a.text, ".sock"):
+			c.raise(Dangerous, "talks to a service of this machine")
 		case strings.HasPrefix(a.text, "/") && !strings.HasPrefix(a.text, "//"):
 			c.readSecretOnly(a)
 		}
+	}
+	if k := c.at.feed.kind; (k == feedFile || k == feedPipe) && slices.Contains([]string{"nc", "ncat", "netcat", "socat", "telnet"}, c.key()) {
+		c.raise(Dangerous, "sends its input away")
 	}
 	for _, a := range c.args[1:] {
 		if h := hostOf(a.text); h != "" {
 			c.j.out.Hosts = append(c.j.out.Hosts, h)
 		}
+	}
+}
+
+// checkMount: without words it shows what is mounted.
+func checkMount(c *call) {
+	if len(c.args) == 1 || len(c.args) == 2 && c.args[1].text == "-l" {
+		c.calmly(ReadOnly, "shows mounts")
 	}
 }
 
@@ -78,6 +90,7 @@ func checkSCP(c *call) {
 		default:
 			c.deep = true
 			c.read(a)
+			c.raise(Dangerous, "sends a file away")
 		}
 	}
 }
@@ -101,6 +114,9 @@ func checkHostname(c *call) {
 func checkCloud(c *call) {
 	for _, a := range c.args[1:] {
 		low := strings.ToLower(a.text)
+		if strings.HasPrefix(low, "--kubeconfig") || strings.HasPrefix(low, "--as") || strings.HasPrefix(low, "--endpoint-url") || strings.HasPrefix(low, "--profile") {
+			c.raise(Dangerous, a.shown()+" takes other settings")
+		}
 		if strings.HasPrefix(low, "-") {
 			continue
 		}

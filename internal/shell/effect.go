@@ -58,12 +58,20 @@ func effects() map[string]effect {
 			c.risk(i)
 			c.read(v)
 			c.raise(MustAsk, f+" takes settings that may run a program")
+			c.outsideIs(v, Dangerous)
 		},
-		"upload": func(c *call, _ string, v arg, _ int) {
-			if _, file, ok := strings.Cut(v.text, "@"); ok {
+		"upload": func(c *call, f string, v arg, i int) {
+			if before, file, ok := strings.Cut(v.text, "@"); ok && (before == "" || strings.HasSuffix(before, "=")) {
+				c.risk(i)
+				c.raise(Dangerous, f+" sends a file away")
 				v.text = file
 				c.read(v)
 			}
+		},
+		"send": func(c *call, f string, v arg, i int) {
+			c.risk(i)
+			c.raise(Dangerous, f+" sends a file away")
+			c.read(v)
 		},
 		"goldflags": func(c *call, f string, v arg, i int) {
 			if strings.Contains(v.text, "ext") || strings.Contains(v.text, "-o") || v.dynamic() {

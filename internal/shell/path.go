@@ -136,6 +136,9 @@ func (c *call) writePath(p string, a arg) {
 // remove judges deleting a path.
 func (c *call) remove(a arg) {
 	c.write(a)
+	if a.dynamic() && a.split {
+		c.raise(Dangerous, "deletes whatever the names turn out to be")
+	}
 	for _, p := range resolve(c.at, a.text) {
 		c.removePath(p, a)
 	}

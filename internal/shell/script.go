@@ -7,7 +7,7 @@ import (
 
 // nested judges a text that another shell will run. Holes become a variable, so that what is around them is
 // still judged.
-func (c *call) nested(a arg, params []arg) {
+func (c *call) nested(a arg, params []arg) scope {
 	c.j.unruly("a script within the line")
 	text := a.text
 	if a.dynamic() {
@@ -20,21 +20,22 @@ func (c *call) nested(a arg, params []arg) {
 	}
 	c.j.inner++
 	c.j.params(params)
-	c.j.script(text, c.at)
-	c.j.inner--
+	defer func() { c.j.inner-- }()
+	return c.j.script(text, c.at)
 }
 
 // wrapped judges the command that a wrapper starts.
-func (c *call) wrapped(args []arg) {
+func (c *call) wrapped(args []arg) scope {
 	c.j.unruly("a wrapper")
-	if c.j.depth++; c.j.depth > maxDepth {
+	c.j.depth++
+	c.j.inner++
+	defer func() { c.j.depth, c.j.inner = c.j.depth-1, c.j.inner-1 }()
+	if c.j.depth > maxDepth {
 		c.raise(Dangerous, "wrappers are nested too deep")
-	} else if len(args) > 0 {
-		c.j.inner++
-		c.j.simple("", args, c.at)
-		c.j.inner--
+		return c.at
 	}
-	c.j.depth--
+	good, bad := c.j.simple("", args, c.at)
+	return good.either(bad)
 }
 
 // checkWrapper is for programs that only start another one: skip operands, then a command.
@@ -63,6 +64,9 @@ func checkEnv(c *call) {
 	n := 0
 	for ; n < len(c.operands); n++ {
 		name, value, ok := strings.Cut(c.operands[n].text, "=")
+		if n == 0 && name == "-" { // an old spelling of -i
+			continue
+		}
 		if !ok {
 			break
 		}
@@ -222,7 +226,7 @@ func checkEval(c *call) {
 		all.net = all.net || a.net
 	}
 	c.exact = true
-	c.nested(all, nil)
+	c.leads(c.nested(all, nil))
 }
 
 func checkSource(c *call) {
@@ -237,6 +241,7 @@ func checkSource(c *call) {
 	}
 	c.runFile(file)
 	c.exact = true
+	c.leads(scope{dirs: c.at.dirs, lost: true, feed: c.at.feed})
 	for _, p := range resolve(c.at, file.text) {
 		if !c.j.inside(p) {
 			c.raise(Dangerous, "runs a file from outside the workspace in this shell")
@@ -264,7 +269,7 @@ func checkCommand(c *call) {
 	if c.has("-v", "-V") {
 		return
 	}
-	c.wrapped(c.commandFrom(0))
+	c.leads(c.wrapped(c.commandFrom(0)))
 }
 
 // checkCd moves the rest of the line.
@@ -303,6 +308,26 @@ func checkAssigns(c *call) {
 	for _, o := range c.operands {
 		if name, _, _ := strings.Cut(o.text, "["); isName(name) {
 			c.setenv(name, hole)
+			if c.at.feed.names {
+				c.j.vars[name] = variable{}
+			}
+			if c.at.feed.kind == feedText {
+				c.setenv(name, strings.TrimSpace(c.at.feed.text))
+			}
+		}
+	}
+}
+
+// checkSet: the words after -- become $1, $2 and so on.
+func checkSet(c *call) {
+	for i, a := range c.args[1:] {
+		if a.text == "--" || i == 0 && !strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "+") {
+			from := i + 1
+			if a.text == "--" {
+				from++
+			}
+			c.j.params(c.args[from:])
+			return
 		}
 	}
 }
@@ -313,6 +338,9 @@ func checkPrintf(c *call) {
 		checkEvaluated(c)
 		if len(c.args) > 2 {
 			c.setenv(c.args[2].text, hole)
+		}
+		if len(c.args) > 3 && !strings.Contains(c.args[3].text, "%") {
+			c.setenv(c.args[2].text, c.args[3].text)
 		}
 	}
 }

@@ -24,7 +24,7 @@ var systemSecrets = []string{
 	"/etc/ssl/private", "/etc/ssh", "/etc/krb5.keytab", "/etc/kubernetes", "/run/secrets", "/var/run/secrets", "/var/lib/sss", "/root",
 	"/proc/*/environ", "/proc/*/mem", "/proc/*/maps", "/proc/kcore", "/proc/*/task", "/proc/*/root", "/proc/*/cwd", "/proc/*/fd",
 	"/dev/mem", "/dev/kmem", "/dev/sda", "/dev/nvme0n1", "/dev/vda", "/dev/disk", "/var/spool/cron", "/etc/NetworkManager", "/etc/wireguard",
-	"/etc/crypttab", "/etc/security/opasswd",
+	"/etc/crypttab", "/run/docker.sock", "/var/run/docker.sock", "/etc/security/opasswd",
 }
 
 // secretNames are file names that hold secrets wherever they are.
@@ -162,4 +162,12 @@ var powerfulStarts = []string{
 var powerfulEnds = []string{
 	"PATH", "FLAGS", "_OPTIONS", "OPTIONS", "_OPTS", "OPTS", "_OPT", "PAGER", "EDITOR", "VISUAL", "BROWSER", "_SHELL", "_COMMAND", "_CMD", "_HOOK", "_HOOKS",
 	"_PROXY", "_proxy", "_WRAPPER", "PRELOAD", "ASKPASS", "_RC", "_CONFIG", "_CONF", "_LINKER", "_RUNNER", "_EXEC", "_PROGRAM", "_BIN", "_INIT",
+}
+
+// holdsSecret tells whether a variable is named as those that hold credentials.
+func holdsSecret(name string) bool {
+	up := strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL"}, func(s string) bool {
+		return strings.Contains(up, s)
+	})
 }

@@ -95,7 +95,7 @@ func javascript() []row {
 	npm := "-sdqwD --silent --quiet --json --long --parseable --if-present --ignore-scripts --no-audit --no-fund --workspaces -ws --workspace= --prefix=:dir -C=:dir --loglevel= --color? --no-color --production --dev --omit= --include= --depth= --all -a -g,--global:danger --location=:danger --script-shell=:run --node-options=:run --shell=:run --userconfig=:run --globalconfig=:run --registry=:danger --cache=:danger --scripts-prepend-node-path=:run --init-module=:run --editor=:run --browser=:run --viewer=:run --git=:run --no-progress --progress? --offline --prefer-offline --foreground-scripts --yes -y --frozen-lockfile --silent --recursive -r --filter= --parallel --stream --no-bail --reporter= --cwd=:dir"
 	run := []row{
 		{names: "test t tst", does: Writes, args: data, why: project},
-		{names: "run run-script rum start stop restart", does: Writes, args: data, why: project},
+		{names: "run run-script rum start stop restart", does: Writes, args: data, why: project, check: checkScriptName},
 	}
 	rows := []row{}
 	for _, tool := range []string{"npm", "pnpm", "yarn"} {
@@ -105,7 +105,7 @@ func javascript() []row {
 			rows = append(rows, r)
 		}
 		rows = append(rows,
-			row{names: under(tool, "ls list ll la explain help help-search root prefix bin query licenses"), args: data, flags: "--depth= --prod --link"},
+			row{names: under(tool, "ls list ll la explain help help-search root prefix bin query licenses"), args: data, flags: "--depth= --prod --link -g --global"},
 			row{names: under(tool, "build lint format fmt typecheck check dev compile"), does: Writes, args: data, why: project},
 			row{names: under(tool, "pkg version init prune rebuild shrinkwrap pack set-script patch workspaces workspace"), does: MustAsk, args: itself, why: "changes the project"},
 			row{names: under(tool, "install i ci add in ins isntall clean-install install-test it install-ci-test cit update up upgrade upg outdated audit view v info show search s find docs home repo bugs dedupe ddp uninstall un remove rm r link ln unlink fetch import doctor ping star stars diff sbom create why"), does: Network, args: itself, why: "contacts a registry", check: checkNodePackages},
@@ -131,7 +131,8 @@ func python() []row {
 		{names: under("pip pip3", "uninstall config cache"), does: Dangerous, args: itself, why: "changes packages or settings outside the workspace"},
 		{names: "uv", args: subcommand, bare: verdict(ReadOnly), flags: "-qv --offline --quiet --verbose --no-cache --version --directory=:dir --project=:dir --config-file=:run"},
 		{names: "uv/sync uv/lock uv/add uv/remove uv/tree uv/export uv/init uv/venv uv/pip uv/build uv/version uv/format", does: Network, args: itself, why: "may download packages"},
-		{names: "uv/run uv/tool uv/python uv/self uv/publish uv/cache uv/auth uvx", does: MustAsk, args: itself, why: "runs or installs a program", check: checkDangerWords},
+		{names: "uv/run", does: Network, args: itself, why: "may download packages", check: checkUvRun},
+		{names: "uv/tool uv/python uv/self uv/publish uv/cache uv/auth", does: MustAsk, args: itself, why: "runs or installs a program", check: checkDangerWords},
 		{names: "uvx pipx", does: MustAsk, args: itself, why: "downloads and runs a program", check: checkDangerWords},
 		{names: "poetry pipenv pdm hatch rye conda mamba micromamba", does: Network, args: itself, why: "may download packages", check: checkPythonProject},
 		{names: "virtualenv", does: Writes, args: create, flags: "-qv -p=:ask --python=:ask --system-site-packages --clear:danger"},

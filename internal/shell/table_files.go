@@ -43,7 +43,8 @@ func archives() []row {
 		{names: "zipinfo", args: read, flags: "-# -12smlvhtzCMOT"},
 		{names: "gzip pigz bzip2 pbzip2 lbzip2 xz lzma zstd lz4 lzip brotli compress gunzip bunzip2 unxz unlzma unzstd unlz4 uncompress unpigz", args: itself, check: checkCompress},
 		{names: "7z 7za 7zr", does: Writes, args: itself, check: checkSevenZip},
-		{names: "rar unrar unar lha arj cabextract ar cpio pax shar uudecode uuencode", does: MustAsk, args: itself, why: "may write anywhere", check: checkNamedOutside},
+		{names: "rar unrar unar lha arj cabextract cpio pax shar uudecode uuencode", does: MustAsk, args: itself, why: "may write anywhere", check: checkNamedOutside},
+		{names: "ar", does: Writes, args: itself, check: checkAr},
 		{names: "lsar lzless", args: read, flags: "-lj"},
 	}
 }

@@ -96,11 +96,12 @@ func (j *judge) listing(start int) bool {
 	return !slices.ContainsFunc(parts, func(p Part) bool { return p.Verdict > ReadOnly })
 }
 
-// script parses and walks one text. Several scripts nest when a shell is handed one.
-func (j *judge) script(text string, at scope) {
+// script parses and walks one text and gives the state after it. Several scripts nest when a shell is handed one.
+func (j *judge) script(text string, at scope) scope {
 	if j.depth++; j.depth > maxDepth {
+		j.depth--
 		j.floor(Dangerous, "scripts are nested too deep")
-		return
+		return at
 	}
 	outer := j.src
 	defer func() { j.src, j.depth = outer, j.depth-1 }()
@@ -109,12 +110,12 @@ func (j *judge) script(text string, at scope) {
 	if err != nil {
 		j.floor(MustAsk, "the line does not parse: "+cutPosition(err.Error()))
 		j.unruly("does not parse")
-		return
+		return at
 	}
 	if j.depth == 1 && len(file.Stmts) == 0 {
 		j.unruly("nothing to run")
 	}
-	j.stmts(file.Stmts, at)
+	return j.stmts(file.Stmts, at)
 }
 
 // cutPosition drops the line and column that the parser puts in front.
@@ -331,15 +332,16 @@ func (j *judge) function(c *syntax.FuncDecl, at scope) {
 	j.callFunction(c.Name.Value, nil, at)
 }
 
-func (j *judge) callFunction(name string, params []arg, at scope) {
+func (j *judge) callFunction(name string, params []arg, at scope) scope {
 	if slices.Contains(j.calling, name) {
 		j.floor(Dangerous, "a function that calls itself can fill the machine")
-		return
+		return at
 	}
 	j.calling = append(j.calling, name)
 	j.params(params)
-	j.stmt(j.funcs[name], at)
+	good, bad := j.stmt(j.funcs[name], at)
 	j.calling = j.calling[:len(j.calling)-1]
+	return good.either(bad)
 }
 
 // params sets $1, $2, … and $@ for a function or a script.
@@ -433,6 +435,9 @@ func (j *judge) assign(name string, a arg) {
 	if powerful(name) {
 		j.floor(Dangerous, "setting "+name+" changes what programs do")
 	}
+	if strings.Contains(a.text, "[$(") || strings.Contains(a.text, "[`") {
+		j.floor(Dangerous, "a value that the shell runs wherever it takes it for a number")
+	}
 	v := j.vars[name]
 	if a.dynamic() {
 		v.unknown = v.unknown || !a.known
@@ -497,7 +502,7 @@ func (j *judge) redirectTo(op syntax.RedirOperator, a arg, at scope) scope {
 	switch op {
 	case syntax.RdrIn, syntax.DplIn:
 		c.read(a)
-		at.feed = feed{kind: feedFile, net: a.net}
+		at.feed = feed{kind: feedFile, net: a.net, names: a.known && a.dynamic()}
 	case syntax.RdrInOut:
 		c.read(a)
 		c.write(a)
@@ -513,6 +518,10 @@ func (j *judge) redirectTo(op syntax.RedirOperator, a arg, at scope) scope {
 func (j *judge) call(c *syntax.CallExpr, at scope) (good, bad scope) {
 	for _, a := range c.Assigns {
 		j.unruly("an assignment")
+		if a.Name.Value == "IFS" && len(c.Args) > 0 && c.Args[0].Lit() == "read" {
+			j.single(a.Value, at) // only this read splits by it
+			continue
+		}
 		j.assignment(a, at)
 	}
 	if len(c.Args) == 0 {
@@ -528,7 +537,8 @@ func (j *judge) call(c *syntax.CallExpr, at scope) (good, bad scope) {
 		again := j.words(c.Args, at)
 		replay := j.replay
 		j.replay, j.inner = 0, j.inner+1
-		j.simple("", again, at)
+		g, b := j.simple("", again, at)
+		good, bad = good.either(g), bad.either(b)
 		j.replay, j.inner = replay, j.inner-1
 	})
 	return good, bad

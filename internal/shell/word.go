@@ -162,9 +162,13 @@ func (f *field) part(p syntax.WordPart, first bool) {
 	case *syntax.ProcSubst:
 		f.j.unruly("a process substitution")
 		start := len(f.j.out.Parts)
-		f.j.subshell(p.Stmts, f.at)
+		in := f.at
+		in.feed = feed{kind: feedPipe}
+		if !f.j.quiet() {
+			f.j.stmts(p.Stmts, in)
+		}
 		f.text.WriteString("/dev/fd/" + hole)
-		f.cur.known = f.cur.known && !f.j.net(start)
+		f.cur.known = f.cur.known && f.j.listing(start)
 		f.cur.net = f.cur.net || f.j.net(start)
 	default: // extended globs mean different things to the parser and to the shell that runs the line
 		f.j.floor(MustAsk, "a pattern that depends on shell options")
@@ -295,9 +299,12 @@ func (f *field) param(p *syntax.ParamExp, quoted bool) {
 		f.text.WriteString("0")
 		return
 	}
-	if plain := p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Index == nil && !p.Excl; !plain {
+	if plain := p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl; !plain {
 		f.hole(quoted)
 		return
+	}
+	if holdsSecret(name) {
+		f.j.floor(Dangerous, "shows the secret in $"+name)
 	}
 	v, assigned := f.j.vars[name]
 	switch {
@@ -305,6 +312,8 @@ func (f *field) param(p *syntax.ParamExp, quoted bool) {
 		f.text.WriteString(f.j.place.Home)
 	case !assigned && name == "PWD":
 		f.text.WriteString(f.at.pwd())
+	case assigned && f.j.replay > 0 && len(v.values) > 0 && allElements(p):
+		f.value(strings.Join(v.values, " "), false)
 	case assigned && f.j.replay > 0 && len(v.values) > 0:
 		f.value(v.values[min(f.j.replay, len(v.values))-1], quoted && name != "@")
 	default:
@@ -315,6 +324,12 @@ func (f *field) param(p *syntax.ParamExp, quoted bool) {
 			f.j.replays = max(f.j.replays, len(v.values))
 		}
 	}
+}
+
+// allElements tells whether an expansion is of a whole array.
+func allElements(p *syntax.ParamExp) bool {
+	w, ok := p.Index.(*syntax.Word)
+	return ok && (w.Lit() == "@" || w.Lit() == "*")
 }
 
 // value puts a known value in; outside quotes the shell splits it.
