@@ -89,7 +89,7 @@ func complaint(event, data []byte) json.RawMessage {
 		return shell.Detail
 	case string(event) == "error", string(shell.Object) == `"error"`, string(shell.Type) == `"error"`:
 		return data
-	case event == nil && len(shell.Message) > 0 && shell.Message[0] == '"':
+	case len(event) == 0 && len(shell.Message) > 0 && shell.Message[0] == '"':
 		return data
 	}
 	return nil
@@ -190,6 +190,7 @@ var classWords = []struct {
 	{"content_filter", llm.Blocked},
 	{"content_policy", llm.Blocked},
 	{"invalid", llm.BadRequest},
+	{"badrequest", llm.BadRequest},
 	{"tool_use_failed", llm.BadRequest},
 }
 

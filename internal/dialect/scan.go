@@ -1,7 +1,9 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -13,12 +15,13 @@ import (
 // strict as encoding/json (a fuzz test holds them side by side); after the first
 // fault it stands still, every question is answered with nothing, and OK is false.
 type Scan struct {
-	Key   []byte // the name of the field that Field found, escapes read
-	src   []byte
-	at    int
-	depth int
-	first bool // just after an opening bracket
-	bad   bool
+	Key     []byte // the name of the field that Field found, escapes read
+	src     []byte
+	at      int
+	depth   int
+	first   bool // just after an opening bracket
+	escaped bool // the last string has an escape in it
+	bad     bool
 }
 
 // mostDepth is where encoding/json gives up too.
@@ -72,17 +75,19 @@ func (s *Scan) Field() bool {
 	if !s.next('}') {
 		return false
 	}
-	raw := s.quoted()
-	s.Key = raw
-	if hasEscape(raw) {
-		s.Key = appendUnquoted(nil, raw)
+	s.Key = s.quoted()
+	if s.escaped {
+		s.Key = appendUnquoted(nil, s.Key)
+	}
+	if s.at < len(s.src) && s.src[s.at] == ':' && !s.bad {
+		s.at++
+		return true
 	}
 	s.space()
-	if s.bad || s.at >= len(s.src) || s.src[s.at] != ':' {
+	if s.bad || !s.accept(':') {
 		s.fault()
 		return false
 	}
-	s.at++
 	return true
 }
 
@@ -184,6 +189,12 @@ func (s *Scan) Skip() {
 func (s *Scan) fault() { s.bad = true }
 
 func (s *Scan) space() {
+	if s.at < len(s.src) && s.src[s.at] <= ' ' {
+		s.spaces()
+	}
+}
+
+func (s *Scan) spaces() {
 	for s.at < len(s.src) {
 		switch s.src[s.at] {
 		case ' ', '\t', '\n', '\r':
@@ -248,10 +259,10 @@ func (s *Scan) quoted() []byte {
 		s.fault()
 		return nil
 	}
-	s.at++
-	from := s.at
-	for {
-		s.plain()
+	from := s.at + 1
+	s.escaped = false
+	for s.at = from; ; {
+		s.at += plain(s.src[s.at:])
 		if s.at >= len(s.src) {
 			s.fault()
 			return nil
@@ -260,32 +271,32 @@ func (s *Scan) quoted() []byte {
 		case c == '"':
 			s.at++
 			return s.src[from : s.at-1]
-		case c == '\\':
-			if !s.escape() {
-				s.fault()
-				return nil
-			}
+		case c == '\\' && s.escape():
+			s.escaped = true
 		default:
-			s.fault() // a control byte
+			s.fault() // a control byte, or an escape that there is not
 			return nil
 		}
 	}
 }
 
-// plain goes past the bytes of a string that mean themselves, eight at a time.
-func (s *Scan) plain() {
+// plain counts the bytes at the start of p that mean themselves in a string,
+// eight at a time: neither quote nor backslash nor control. The lowest byte that
+// the arithmetic marks is always a true one.
+func plain(p []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for s.at+8 <= len(s.src) {
-		w := binary.LittleEndian.Uint64(s.src[s.at:])
+	n := 0
+	for ; n+8 <= len(p); n += 8 {
+		w := binary.LittleEndian.Uint64(p[n:])
 		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		if ((w-ones*0x20)&^w|(quote-ones)&^quote|(slash-ones)&^slash)&highs != 0 {
-			break
+		if marked := ((w-ones*0x20)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs; marked != 0 {
+			return n + bits.TrailingZeros64(marked)/8
 		}
-		s.at += 8
 	}
-	for s.at < len(s.src) && s.src[s.at] >= 0x20 && s.src[s.at] != '"' && s.src[s.at] != '\\' {
-		s.at++
+	for n < len(p) && p[n] >= 0x20 && p[n] != '"' && p[n] != '\\' {
+		n++
 	}
+	return n
 }
 
 func (s *Scan) escape() bool {
@@ -340,14 +351,7 @@ func hex4(p []byte) rune {
 	return r
 }
 
-func hasEscape(raw []byte) bool {
-	for _, c := range raw {
-		if c == '\\' {
-			return true
-		}
-	}
-	return false
-}
+func hasEscape(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
 
 // Unquote reads what stands between the quotes of a JSON string.
 func Unquote(raw []byte) string {

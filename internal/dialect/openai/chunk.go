@@ -64,6 +64,25 @@ func (c *chunk) read(data []byte) bool {
 	return s.OK()
 }
 
+// only is the one piece of text, thinking or arguments that the chunk has, when
+// it says nothing else.
+func (c *chunk) only() []byte {
+	if c.failed || len(c.refusal)+len(c.parts)+len(c.details)+len(c.extra)+len(c.finish)+len(c.usage) > 0 {
+		return nil
+	}
+	switch {
+	case len(c.calls) == 0 && len(c.reasoning) == 0:
+		return c.content
+	case len(c.calls) == 0 && len(c.content) == 0:
+		return c.reasoning
+	case len(c.calls) == 1 && len(c.reasoning)+len(c.content) == 0:
+		if p := c.calls[0]; p.quoted && len(p.id)+len(p.name)+len(p.extra) == 0 {
+			return p.args
+		}
+	}
+	return nil
+}
+
 // keepObject takes the next value if it is an object, and keeps old otherwise.
 func keepObject(old []byte, s *dialect.Scan) []byte {
 	if s.Kind() != '{' {

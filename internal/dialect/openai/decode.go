@@ -17,8 +17,11 @@ type decoder struct {
 	calls   []call
 	details details
 	extra   json.RawMessage // what the whole message wants back
-	refused bool
-	finish  string // the finish reason, once it came
+	refusal int             // the item that is a refusal, if there is one
+	finish  string          // the finish reason, once it came
+
+	same dialect.Template // the last message, when it had one piece and nothing else
+	call int              // which call that piece was of
 }
 
 func newDecoder() dialect.Decoder {
@@ -34,11 +37,16 @@ func (d *decoder) message(event, data []byte) error {
 		}
 		return nil // a keep-alive of some kind
 	}
+	if piece, ok := d.same.Fits(data); ok {
+		d.again(d.Texts.Copy(piece))
+		return nil
+	}
 	c := &d.chunk
 	if !c.read(data) {
 		return d.Unreadable(data)
 	}
 	d.take(c)
+	d.learn(c, data)
 	if c.known && !c.failed && string(event) != "error" {
 		return nil
 	}
@@ -47,6 +55,30 @@ func (d *decoder) message(event, data []byte) error {
 		d.end()
 	}
 	return err
+}
+
+// learn remembers a message that says one thing, so that the next one of its
+// kind need not be read.
+func (d *decoder) learn(c *chunk, data []byte) {
+	if piece := c.only(); len(piece) > 0 {
+		d.same.Learn(data, piece)
+	} else {
+		d.same.Forget()
+	}
+}
+
+// again emits another piece of the item in hand.
+func (d *decoder) again(text string) {
+	if text == "" {
+		return
+	}
+	block := d.block
+	if d.kind == llm.CallPart {
+		c := &d.calls[d.call]
+		c.args = append(c.args, text...)
+		block = c.block
+	}
+	d.Emit(llm.Delta{Kind: d.kind, Block: block, Text: text})
 }
 
 // closing accepts a stream without [DONE] when its finish reason came: several
@@ -76,10 +108,11 @@ func (d *decoder) take(c *chunk) {
 		d.contentParts(c.parts)
 	}
 	if len(c.refusal) > 0 {
-		if !d.refused {
-			d.refused, d.kind, d.block = true, llm.Text, d.Block()
+		if d.refusal == 0 {
+			d.refusal = d.Block()
 		}
-		d.Emit(llm.Delta{Kind: llm.Text, Block: d.block, Text: d.Texts.Of(c.refusal), Refusal: true})
+		d.block = 0
+		d.Emit(llm.Delta{Kind: llm.Text, Block: d.refusal, Text: d.Texts.Of(c.refusal), Refusal: true})
 	}
 	if len(c.extra) > 0 {
 		d.extra = bytes.Clone(c.extra)
@@ -154,7 +187,7 @@ func (d *decoder) end() {
 	switch {
 	case !known:
 		stop = llm.Other
-	case d.refused && stop == llm.EndTurn:
+	case d.refusal > 0 && stop == llm.EndTurn:
 		stop = llm.Refused
 	}
 	if stop == llm.Length {
@@ -212,14 +245,14 @@ type call struct {
 
 // callPiece emits a piece of a call.
 func (d *decoder) callPiece(p *piece) {
-	c := d.callOf(p)
 	delta := llm.Delta{Kind: llm.CallPart}
-	if c == nil {
-		d.kind, d.block = llm.CallPart, d.Block()
-		d.calls = append(d.calls, call{index: p.index, block: d.block})
-		c = &d.calls[len(d.calls)-1]
+	if d.call = d.callOf(p); d.call < 0 {
+		d.call = len(d.calls)
+		d.calls = append(d.calls, call{index: p.index, block: d.Block()})
 		delta.Name = d.Texts.Of(p.name)
 	}
+	c := &d.calls[d.call]
+	d.kind, d.block = llm.CallPart, c.block
 	if c.id == "" && len(p.id) > 0 {
 		c.id = d.Texts.Of(p.id)
 		delta.ID = c.id
@@ -234,31 +267,22 @@ func (d *decoder) callPiece(p *piece) {
 	d.Emit(delta)
 }
 
-// callOf finds the call that p goes on with, or nil when p begins one. The index
-// decides where there is one, unless the server counts every call as the same.
-func (d *decoder) callOf(p *piece) *call {
+// callOf finds the call that p goes on with, or gives -1 when p begins one. The
+// index decides where there is one, unless the server counts every call as the same.
+func (d *decoder) callOf(p *piece) int {
 	for i := len(d.calls) - 1; i >= 0; i-- {
 		c := &d.calls[i]
 		switch {
-		case p.index >= 0:
-			if c.index != p.index {
-				continue
-			}
-			if d.another(c, p) {
-				return nil
-			}
-			return c
-		case len(p.id) > 0:
-			if c.id == dialect.Unquote(p.id) {
-				return c
-			}
-		case len(p.name) > 0:
-			return nil
-		default:
-			return c
+		case p.index >= 0 && c.index != p.index:
+			continue
+		case p.index >= 0 && d.another(c, p), p.index < 0 && len(p.id) == 0 && len(p.name) > 0:
+			return -1
+		case p.index < 0 && len(p.id) > 0 && c.id != dialect.Unquote(p.id):
+			continue
 		}
+		return i
 	}
-	return nil
+	return -1
 }
 
 // another reports whether p is a new call although c has its index.

@@ -16,8 +16,11 @@ type details struct {
 
 // add takes the pieces of one chunk and gives their text.
 func (d *details) add(raw []byte) (text string) {
+	if len(raw) == 0 {
+		return ""
+	}
 	var pieces []map[string]json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &pieces) != nil {
+	if json.Unmarshal(raw, &pieces) != nil {
 		return ""
 	}
 	for _, p := range pieces {

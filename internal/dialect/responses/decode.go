@@ -158,7 +158,7 @@ func (d *decoder) begin(index int, raw []byte) {
 	switch o.Type {
 	case "function_call":
 		it.said = []byte(o.Arguments)
-		d.Emit(llm.Delta{Kind: llm.CallPart, Block: it.block, ID: o.CallID, Name: o.Name, Text: o.Arguments})
+		d.Emit(llm.Delta{Kind: llm.CallPart, Block: it.block, ID: o.CallID, Name: o.Name, Text: o.Arguments, Keep: itemID(o.ID)})
 	case "reasoning":
 		d.Emit(llm.Delta{Kind: llm.Thinking, Block: it.block})
 	}

@@ -107,21 +107,9 @@ func Events(f dialect.Format, status int, pieces iter.Seq[[]byte]) []Event {
 		}
 		return []Event{fault(d.Fault(status, http.Header{}, body))}
 	}
-	var ids []string // of the calls as the wire gave them
-	block := map[int]int{}
-	reply, err := llm.Assemble(stream(d, pieces), func(x llm.Delta) {
-		if x.Kind != llm.CallPart {
-			return
-		}
-		if _, ok := block[x.Block]; !ok {
-			block[x.Block] = len(ids)
-			ids = append(ids, "")
-		}
-		if x.ID != "" {
-			ids[block[x.Block]] = x.ID
-		}
-	})
-	events := content(f, reply, ids)
+	wire := calls{at: map[int]int{}}
+	reply, err := llm.Assemble(stream(d, pieces), wire.take)
+	events := content(f, reply, wire.list)
 	if reply.Stop != "" {
 		events = append(events, Event{Kind: "finish", Reason: string(reply.Stop), Native: reply.Native})
 	}
@@ -132,6 +120,31 @@ func Events(f dialect.Format, status int, pieces iter.Seq[[]byte]) []Event {
 		events = append(events, fault(e))
 	}
 	return events
+}
+
+// calls are the calls as the wire had them, before they got ids and arguments
+// where it gave none.
+type calls struct {
+	at   map[int]int
+	list []rawCall
+}
+
+type rawCall struct{ id, args string }
+
+func (c *calls) take(d llm.Delta) {
+	if d.Kind != llm.CallPart {
+		return
+	}
+	i, ok := c.at[d.Block]
+	if !ok {
+		i = len(c.list)
+		c.at[d.Block] = i
+		c.list = append(c.list, rawCall{})
+	}
+	c.list[i].args += d.Text
+	if d.ID != "" {
+		c.list[i].id = d.ID
+	}
 }
 
 // stream runs a decoder over a body.
@@ -155,9 +168,8 @@ func stream(d dialect.Decoder, pieces iter.Seq[[]byte]) iter.Seq2[llm.Delta, err
 }
 
 // content shows the items of a reply; neighbouring texts are one.
-func content(f dialect.Format, r llm.Reply, ids []string) []Event {
+func content(f dialect.Format, r llm.Reply, wire []rawCall) []Event {
 	var events []Event
-	calls := 0
 	for _, it := range r.Items {
 		e := kept(f, it.Keep)
 		switch it.Kind {
@@ -172,8 +184,8 @@ func content(f dialect.Format, r llm.Reply, ids []string) []Event {
 		case llm.Thinking:
 			e.Kind, e.Text = "thinking", &it.Text
 		case llm.CallPart:
-			e = callEvent(e, it, ids[calls])
-			calls++
+			e = callEvent(e, it, wire[0])
+			wire = wire[1:]
 		default:
 			continue
 		}
@@ -182,11 +194,11 @@ func content(f dialect.Format, r llm.Reply, ids []string) []Event {
 	return events
 }
 
-func callEvent(e Event, it llm.Item, id string) Event {
+func callEvent(e Event, it llm.Item, wire rawCall) Event {
 	null := json.RawMessage("null")
 	e.Kind, e.Name = "tool_call", it.Call.Name
 	e.ID, e.Arguments = &null, &null
-	if id != "" {
+	if wire.id != "" {
 		raw := json.RawMessage(dialect.AppendString(nil, it.Call.ID))
 		e.ID = &raw
 	}
@@ -194,8 +206,8 @@ func callEvent(e Event, it llm.Item, id string) Event {
 		e.Arguments = &it.Call.Args
 		return e
 	}
-	raw, no := string(it.Call.Args), false
-	e.ArgsRaw, e.Complete = &raw, &no
+	no := false
+	e.ArgsRaw, e.Complete = &wire.args, &no
 	return e
 }
 
