@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
 	"iter"
 	"slices"
@@ -169,6 +170,7 @@ func FuzzRowComesBack(f *testing.F) {
 
 func FuzzDamagedRowIsRefused(f *testing.F) {
 	f.Add([]byte("short"))
+	f.Add(append(make([]byte, 48), bytes.Repeat([]byte{0xff}, 16)...)) // a text that is absent
 	f.Add(store.Row{Seq: 1, Content: "x"}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := store.DecodeRow(b); err == nil && string(r.Encode()) != string(b) {

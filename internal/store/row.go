@@ -45,9 +45,28 @@ func NewRow(e convo.Event) (Row, error) {
 
 // Event reads the row. What this version cannot read of it is kept as it is.
 func (r Row) Event() convo.Event {
-	e := r.Verbatim()
-	if b, err := body(e.Kind, r.Data); err == nil {
-		e.Body = b
+	e := r.bare()
+	var err error
+	if e.Body, err = body(e.Kind, r.Data); err != nil {
+		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
+	}
+	return e
+}
+
+// Verbatim is the event with its data unread, so that it is written again byte
+// for byte.
+func (r Row) Verbatim() convo.Event {
+	e := r.bare()
+	if r.Data != nil {
+		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
+	}
+	return e
+}
+
+func (r Row) bare() convo.Event {
+	e := convo.Event{Seq: r.Seq, Turn: int(r.Turn), At: Moment(r.At), Kind: convo.Kind(r.Kind), Text: r.Content, Reply: r.Reply}
+	if o := new(convo.Opaque); r.Keep != nil && json.Unmarshal(r.Keep, o) == nil {
+		e.Keep = o
 	}
 	return e
 }
@@ -57,11 +76,11 @@ func (r Row) Event() convo.Event {
 // halves the time that opening a session takes.
 func body(k convo.Kind, raw []byte) (convo.Body, error) {
 	switch {
-	case k == convo.KindToolResult && raw != nil:
+	case k == convo.KindToolResult && isObject(raw):
 		var b convo.ToolResult
 		err := b.UnmarshalJSON(raw)
 		return b, err
-	case k == convo.KindToolCall && raw != nil:
+	case k == convo.KindToolCall && isObject(raw):
 		var b convo.ToolCall
 		err := b.UnmarshalJSON(raw)
 		return b, err
@@ -69,18 +88,7 @@ func body(k convo.Kind, raw []byte) (convo.Body, error) {
 	return convo.DecodeBody(k, raw)
 }
 
-// Verbatim is the event with its data unread, so that it is written again byte
-// for byte.
-func (r Row) Verbatim() convo.Event {
-	e := convo.Event{Seq: r.Seq, Turn: int(r.Turn), At: Moment(r.At), Kind: convo.Kind(r.Kind), Text: r.Content, Reply: r.Reply}
-	if r.Data != nil {
-		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
-	}
-	if o := new(convo.Opaque); r.Keep != nil && json.Unmarshal(r.Keep, o) == nil {
-		e.Keep = o
-	}
-	return e
-}
+func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // opaque writes o around its data, which must not lose even a blank: a vendor
 // may have signed it.
@@ -148,9 +156,9 @@ func appendBytes(b, data []byte) []byte {
 func DecodeRow(b []byte) (Row, error) {
 	d := decoder{rest: b}
 	r := Row{Seq: int64(d.number()), Turn: int64(d.number()), At: int64(d.number())}
-	r.Kind, r.Content = string(d.bytes()), string(d.bytes())
+	r.Kind, r.Content = d.text(), d.text()
 	r.Data = d.bytes()
-	r.Reply = string(d.bytes())
+	r.Reply = d.text()
 	r.Keep = d.bytes()
 	if d.bad || len(d.rest) > 0 {
 		return Row{}, errors.New("reading a stored event: its encoding is damaged")
@@ -171,6 +179,13 @@ func (d *decoder) number() uint64 {
 	n := binary.BigEndian.Uint64(d.rest)
 	d.rest = d.rest[8:]
 	return n
+}
+
+// text is never absent.
+func (d *decoder) text() string {
+	b := d.bytes()
+	d.bad = d.bad || b == nil
+	return string(b)
 }
 
 func (d *decoder) bytes() []byte {

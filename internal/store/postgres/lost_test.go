@@ -44,6 +44,18 @@ func TestServerThatIsAwayLosesNothing(t *testing.T) {
 	}
 }
 
+func TestServerStartedAnewCostsOneTryAtMost(t *testing.T) {
+	s := open(t, address(t), postgres.Options{})
+	check(t, s.Begin(t.Context(), storetest.NewSession("a")))
+	check(t, need(t).stop(), need(t).start())
+	if s.Begin(t.Context(), storetest.NewSession("b")) != nil { // it may find the connection dead
+		check(t, s.Begin(t.Context(), storetest.NewSession("b")))
+	}
+	check(t, s.Append(t.Context(), "b", storetest.Event(1)), s.Append(t.Context(), "a", storetest.Event(1)), s.Sync(t.Context()))
+	wantEvents(t, s, "a", 1)
+	wantEvents(t, s, "b", 1)
+}
+
 // The answer to a COMMIT may be lost though it was kept, and the commit may be
 // lost too. Either way each event must be there once.
 func TestLostAnswerToACommitDoublesNothing(t *testing.T) {
@@ -85,6 +97,7 @@ func TestSessionTakenWhileCutOffIsTold(t *testing.T) {
 	for _, id := range []string{"a", "b"} {
 		check(t, s.Begin(t.Context(), storetest.NewSession(id)), s.Append(t.Context(), id, storetest.Event(1)), s.Flush(t.Context()))
 	}
+	check(t, s.Begin(t.Context(), storetest.NewSession("c")), s.Append(t.Context(), "c", storetest.Event(1)), s.Flush(t.Context()))
 	p.block()
 	for _, id := range []string{"a", "b"} {
 		s.Append(t.Context(), id, storetest.Event(2))
@@ -94,13 +107,15 @@ func TestSessionTakenWhileCutOffIsTold(t *testing.T) {
 	}
 
 	other := open(t, where, postgres.Options{})
-	beginWhenFree(t, other, "a")
-	for n := int64(2); n <= 3; n++ {
-		e := storetest.Event(n)
-		e.Text = "of the other process"
-		check(t, other.Append(t.Context(), "a", e))
+	for _, id := range []string{"a", "c"} {
+		beginWhenFree(t, other, id)
+		for n := int64(2); n <= 3; n++ {
+			e := storetest.Event(n)
+			e.Text = "of the other process"
+			check(t, other.Append(t.Context(), id, e))
+		}
+		check(t, other.End(t.Context(), id))
 	}
-	check(t, other.End(t.Context(), "a"))
 
 	p.unblock()
 	var told error
@@ -122,6 +137,11 @@ func TestSessionTakenWhileCutOffIsTold(t *testing.T) {
 	}
 	wantEvents(t, s, "a", 3)
 	wantEvents(t, s, "b", 3)
+	err := errors.Join(s.Append(t.Context(), "c", storetest.Event(2)), s.Flush(t.Context()))
+	if l := (*store.Lost)(nil); !errors.As(err, &l) || l.Session != "c" {
+		t.Errorf("a session that was taken and written to later: %v, want *Lost", err)
+	}
+	wantEvents(t, s, "c", 3)
 }
 
 func beginWhenFree(t *testing.T, s store.Store, id string) {

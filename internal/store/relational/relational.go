@@ -101,7 +101,11 @@ func (s *Store) do(ctx context.Context, f func(context.Context, *writer) error) 
 		if err := s.writer.connect(ctx); err != nil {
 			return s.engine.Explain(err)
 		}
-		return s.engine.Explain(f(ctx, s.writer))
+		err := f(ctx, s.writer)
+		if err != nil && s.writer.conn != nil {
+			s.writer.dropIfDead(ctx)
+		}
+		return s.engine.Explain(err)
 	})
 }
 

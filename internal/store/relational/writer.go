@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"time"
 
 	"ikigai/internal/store"
 )
@@ -14,15 +15,16 @@ type writer struct {
 	engine Engine
 	conn   *sql.Conn // nil when it was lost
 	insert *sql.Stmt
+	used   time.Time        // when conn last worked
 	open   map[string]*tail // the sessions begun here
-	doubt  bool             // a try failed: what the database has of our sessions is to be asked
 }
 
 // tail is the end of a session as it was last written here.
 type tail struct {
 	session store.Session
 	head    store.Hash
-	found   store.Hash // in doubt: the head that the database has
+	doubt   bool       // a try failed since: the database must be asked
+	found   store.Hash // then: the head that it has
 	upto    int64      // and the Seq of it; events up to there are not written again
 	skipped int        // how many these were
 	taken   bool       // another process went on with the session
@@ -32,9 +34,15 @@ type tail struct {
 const insertEvent = `INSERT INTO events (session, seq, turn, at, kind, content, data_json, reply, keep, exact, prev, hash)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
-// connect gives the writer a connection when it has none. What was locked or
-// written with the old one is in doubt.
+// idle is after how long a connection is tried before it is relied on.
+const idle = time.Second
+
+// connect gives the writer a connection when it has none that lives. What was
+// locked or written with the old one is in doubt.
 func (w *writer) connect(ctx context.Context) error {
+	if w.conn != nil && time.Since(w.used) > idle {
+		w.dropIfDead(ctx)
+	}
 	if w.conn != nil {
 		return nil
 	}
@@ -45,11 +53,18 @@ func (w *writer) connect(ctx context.Context) error {
 	if err := w.engine.Setup(ctx, c); err != nil {
 		return errors.Join(err, c.Close())
 	}
-	w.conn, w.doubt = c, true
+	w.conn, w.used = c, time.Now()
+	w.doubtAll()
 	if err := w.relock(ctx); err != nil {
 		return errors.Join(err, w.drop())
 	}
 	return nil
+}
+
+func (w *writer) doubtAll() {
+	for _, t := range w.open {
+		t.doubt = true
+	}
 }
 
 // errHeld is for a server that has not noticed yet that our connection is gone.
@@ -92,6 +107,12 @@ func (w *writer) drop() error {
 	return nil
 }
 
+func (w *writer) dropIfDead(ctx context.Context) {
+	if w.conn.PingContext(ctx) != nil {
+		w.drop() // a new one is made when it is needed
+	}
+}
+
 // transact runs f in a transaction that begin starts. After a failure nothing
 // of it has happened, or the connection broke and nobody knows.
 func (w *writer) transact(ctx context.Context, begin string, f func() error) error {
@@ -108,12 +129,11 @@ func (w *writer) transact(ctx context.Context, begin string, f func() error) err
 }
 
 func (w *writer) abandon(ctx context.Context, err error) error {
-	// The database may have ended the transaction itself: an error here says
-	// nothing. Whether the connection is alive does the next line find out.
+	// The database may have ended the transaction itself, so that an error of
+	// this one says nothing.
 	w.conn.ExecContext(ctx, `ROLLBACK`)
-	if w.conn.PingContext(ctx) != nil {
-		w.drop()
-	}
+	w.dropIfDead(ctx)
+	w.doubtAll()
 	return err
 }
 
@@ -134,9 +154,10 @@ func (w *writer) write(ctx context.Context, batch []*store.Entry, durable bool) 
 		after, err = w.rows(ctx, batch)
 		return err
 	})
-	if w.doubt = err != nil; w.doubt {
+	if err != nil {
 		return err
 	}
+	w.used = time.Now()
 	return w.adopt(after)
 }
 
@@ -226,7 +247,7 @@ func (w *writer) tail(ctx context.Context, id string) (tail, error) {
 	if !ok {
 		return tail{taken: true}, nil // removed, with events in the queue
 	}
-	if !w.doubt || t.taken {
+	if !t.doubt || t.taken {
 		return *t, nil
 	}
 	now, err := readTail(ctx, w.conn, id)

@@ -15,6 +15,7 @@ import (
 func BenchmarkAppend(b *testing.B) { storetest.BenchmarkAppend(b, benchStore(b)) }
 func BenchmarkFlush(b *testing.B)  { storetest.BenchmarkFlush(b, benchStore(b)) }
 func BenchmarkSync(b *testing.B)   { storetest.BenchmarkSync(b, benchStore(b)) }
+func BenchmarkSearch(b *testing.B) { storetest.BenchmarkSearch(b, benchStore(b), 50_000) }
 
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int64{10_000, 50_000} {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"ikigai/internal/store"
 	"ikigai/internal/store/sqlite"
 	"ikigai/internal/store/storetest"
@@ -266,6 +268,21 @@ func TestClosedStoreIsOneFile(t *testing.T) {
 	if files, err := filepath.Glob(path + "-open/*"); err != nil || len(files) > 0 {
 		t.Errorf("it left %v, %v", files, err)
 	}
+}
+
+func TestClosedStoreLeavesNoGoroutine(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	path := filepath.Join(t.TempDir(), "a.db")
+	for range 3 {
+		s := open(t, path, sqlite.Options{})
+		check(t, s.Begin(t.Context(), storetest.NewSession("a")), s.Flush(t.Context()))
+		storetest.Collect(t, s.Events(t.Context(), "a", 0))
+		check(t, s.Close(), s.Close())
+		if err := s.Append(t.Context(), "a", storetest.Event(1)); err == nil {
+			t.Error("a closed store took an event")
+		}
+	}
+	goleak.VerifyNone(t, before)
 }
 
 func TestFolderInPlaceOfTheStoreIsSaid(t *testing.T) {

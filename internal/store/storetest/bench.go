@@ -67,8 +67,7 @@ func begun(b *testing.B, s store.Store) {
 	}
 }
 
-// BenchmarkLoad measures how long it takes to read a session of n events.
-func BenchmarkLoad(b *testing.B, s store.Store, n int64) {
+func filled(b *testing.B, s store.Store, n int64) {
 	begun(b, s)
 	for i := int64(1); i <= n; i++ {
 		if err := s.Append(b.Context(), "a", BigEvent(i)); err != nil {
@@ -78,6 +77,11 @@ func BenchmarkLoad(b *testing.B, s store.Store, n int64) {
 	if err := s.Sync(b.Context()); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkLoad measures how long it takes to read a session of n events.
+func BenchmarkLoad(b *testing.B, s store.Store, n int64) {
+	filled(b, s, n)
 	before := cpu(b)
 	for b.Loop() {
 		found := int64(0)
@@ -92,6 +96,17 @@ func BenchmarkLoad(b *testing.B, s store.Store, n int64) {
 		}
 	}
 	b.ReportMetric(float64((cpu(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+}
+
+// BenchmarkSearch measures a search that goes through all of a session of n
+// events and finds nothing.
+func BenchmarkSearch(b *testing.B, s store.Store, n int64) {
+	filled(b, s, n)
+	for b.Loop() {
+		for h, err := range s.(store.Searcher).Search(b.Context(), "nowhere to be found", 20) {
+			b.Fatal(h, err)
+		}
+	}
 }
 
 // cpu is the time that all threads of this process have worked.
