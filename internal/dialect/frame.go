@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"ikigai/internal/llm"
 )
@@ -31,8 +32,12 @@ const (
 	markup // HTML of a proxy, most likely
 )
 
-// mostExcerpt is how much of a response that is no format of ours is kept.
-const mostExcerpt = 2048
+// mostExcerpt is how much of a response that is no format of ours is kept, and
+// mostMessage how long one message may be: far beyond what a model can say.
+const (
+	mostExcerpt = 2048
+	mostMessage = 256 << 20
+)
 
 // Feed takes the next bytes. An error of each ends the response.
 func (f *Frames) Feed(p []byte, each Each) error {
@@ -134,7 +139,7 @@ func (l *lines) feed(p []byte, each Each) error {
 		if end == len(p) {
 			l.part = append(l.part, p[i:]...)
 			l.hold()
-			return nil
+			return tooBig(len(l.part) + len(l.data))
 		}
 		if err := l.line(p[i:end], each); err != nil {
 			return err
@@ -267,7 +272,14 @@ func (v *values) feed(p []byte, each Each) error {
 	if v.depth > 0 {
 		v.part = append(v.part, p[start:]...)
 	}
-	return nil
+	return tooBig(len(v.part))
+}
+
+func tooBig(size int) error {
+	if size <= mostMessage {
+		return nil
+	}
+	return &llm.Error{Class: llm.Garbage, Message: fmt.Sprintf("one message of the answer is longer than %d MB", mostMessage>>20)}
 }
 
 // between takes a byte outside of all objects and reports whether it may stand there.

@@ -26,18 +26,19 @@ type Stream struct {
 	block  int
 	emit   func(llm.Delta)
 	each   Each
+	said   error // what Message said last
 }
 
 // Feed takes the next bytes.
 func (s *Stream) Feed(p []byte, emit func(llm.Delta)) error {
 	s.start(emit)
-	return s.frames.Feed(p, s.each)
+	return s.seen(s.frames.Feed(p, s.each))
 }
 
 // Close says that no more bytes come.
 func (s *Stream) Close(emit func(llm.Delta)) error {
 	s.start(emit)
-	if err := s.frames.Close(s.each); err != nil {
+	if err := s.seen(s.frames.Close(s.each)); err != nil {
 		return err
 	}
 	if s.Closing != nil && !s.Over {
@@ -56,9 +57,18 @@ func (s *Stream) start(emit func(llm.Delta)) {
 			if data = bytes.TrimSpace(data); s.Over || len(data) == 0 {
 				return nil
 			}
-			return s.Message(event, data)
+			s.said = s.Message(event, data)
+			return s.said
 		}
 	}
+}
+
+// seen drops a fault of the framing that comes after the end of the reply.
+func (s *Stream) seen(err error) error {
+	if s.Over && s.said == nil {
+		return nil
+	}
+	return err
 }
 
 // Block is a new number for an item.

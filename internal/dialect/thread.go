@@ -19,7 +19,7 @@ type Group struct {
 	Role    Role
 	Texts   []string // User
 	Items   []Item   // Model
-	Answers []Answer // Results, one for each call of the group before, in its order
+	Answers []Answer // Results, one for each call of the group before, in its order; Texts may follow them
 }
 
 // Role is whose step a Group is.
@@ -52,6 +52,7 @@ type Rules struct {
 	Name     Fitting // of tools
 	Thinking bool    // plain thinking goes back too, whoever thought it
 	Bridge   bool    // the person's words may not stand right after results
+	Merge    bool    // the person's words right after results are of one group with them
 }
 
 // A Thread turns the events of a session into groups and reads each event once.
@@ -64,6 +65,7 @@ type Thread struct {
 	begun  bool     // a group was given out
 	after  Role     // that of the last group that was given out
 	user   []string // what the person said last, while nothing of the model follows
+	held   *Group   // results that such words may still join
 	reply  reply    // what the model said last
 	system []string
 
@@ -145,10 +147,13 @@ func (t *Thread) Rest() []Group {
 
 // words are what the person said last, as groups.
 func (t *Thread) words() []Group {
-	if len(t.user) == 0 {
+	said := Group{Role: User, Texts: t.user}
+	switch {
+	case t.held != nil:
+		said.Role, said.Answers = Results, t.held.Answers
+	case len(t.user) == 0:
 		return nil
 	}
-	said := Group{Role: User, Texts: t.user}
 	if t.rules.Bridge && t.begun && t.after == Results {
 		return []Group{{Role: Model, Items: []Item{{Kind: llm.Text, Text: "Noted."}}}, said}
 	}
@@ -233,7 +238,7 @@ func (r *reading) take(i int) {
 	case convo.KindUser:
 		r.said(i, e.Text)
 	case convo.KindSummary:
-		r.whole, r.user, r.reply, r.begun = nil, nil, reply{}, false
+		r.whole, r.user, r.held, r.reply, r.begun = nil, nil, nil, reply{}, false
 		r.said(i, "What happened before, in short:\n\n"+e.Text)
 	case convo.KindAssistant:
 		r.item(i, Item{Kind: llm.Text, Text: e.Text, Keep: r.keep(e.Keep)})
@@ -294,10 +299,14 @@ func (r *reading) close(i int) {
 		if !r.begun {
 			r.give(placeholder())
 		}
-		r.give(r.reply.groups(func(c call) tool.Result {
+		groups := r.reply.groups(func(c call) tool.Result {
 			r.made[c.own] = true
 			return r.orphan(c)
-		})...)
+		})
+		if last := len(groups) - 1; r.rules.Merge && groups[last].Role == Results {
+			r.held, groups = &groups[last], groups[:last]
+		}
+		r.give(groups...)
 	}
 	r.reply = reply{}
 }
@@ -313,7 +322,7 @@ func (r *reading) give(groups ...Group) {
 // flush gives out what the person said, once the model answered it.
 func (r *reading) flush() {
 	r.give(r.words()...)
-	r.user = nil
+	r.user, r.held = nil, nil
 }
 
 // fetch looks for results that stand behind event i, and so away from their

@@ -258,29 +258,45 @@ func anyEvents(t *rapid.T) []convo.Event {
 	}), 0, 25).Draw(t, "events")
 }
 
+// anyRules draws rules in all combinations.
+func anyRules(t *rapid.T) Rules {
+	rules := plainRules
+	rules.Thinking = rapid.Bool().Draw(t, "thinking")
+	rules.Merge = rapid.Bool().Draw(t, "merge")
+	rules.Bridge = !rules.Merge && rapid.Bool().Draw(t, "bridge")
+	return rules
+}
+
 func TestEveryHistoryBecomesValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if err := valid(groupsOf(plainRules, anyEvents(t))); err != nil {
+		rules := anyRules(t)
+		groups := groupsOf(rules, anyEvents(t))
+		if err := valid(groups); err != nil {
 			t.Fatal(err)
+		}
+		for i := 1; i < len(groups); i++ {
+			if (rules.Merge || rules.Bridge) && groups[i].Role == User && groups[i-1].Role == Results {
+				t.Fatalf("words right after results: %s", sketch(groups))
+			}
 		}
 	})
 }
 
 func TestReadingOneByOneGivesWhatReadingAtOnceGives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := anyEvents(t)
-		th := NewThread(plainRules, "m")
+		events, rules := anyEvents(t), anyRules(t)
+		th := NewThread(rules, "m")
 		var whole []Group
 		for n := range len(events) + 1 {
 			if n < len(events) && rapid.Bool().Draw(t, "skip") {
 				continue
 			}
 			if !th.Follows(events[:n]) {
-				th, whole = NewThread(plainRules, "m"), nil
+				th, whole = NewThread(rules, "m"), nil
 			}
 			whole = append(whole, th.Read(events[:n])...)
 			got := append(append([]Group(nil), whole...), th.Rest()...)
-			if want := groupsOf(plainRules, events[:n]); !reflect.DeepEqual(got, want) {
+			if want := groupsOf(rules, events[:n]); !reflect.DeepEqual(got, want) {
 				t.Fatalf("after %d events: got %s, want %s", n, sketch(got), sketch(want))
 			}
 		}

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"ikigai/internal/dialect"
 	"ikigai/internal/llm"
@@ -19,7 +20,7 @@ const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 func newEncoder(q dialect.Quirks) dialect.Encoder {
 	w := writer{q}
 	return dialect.NewEncoder(dialect.Grammar{
-		Rules: dialect.Rules{Dialect: name, ID: dialect.Fit(64, dialect.WordByte), Name: dialect.ToolName},
+		Rules: dialect.Rules{Dialect: name, ID: dialect.Fit(64, dialect.WordByte), Name: dialect.ToolName, Merge: true},
 		Head:  w.head,
 		Group: w.group,
 		Tail:  w.tail,
@@ -98,11 +99,15 @@ func (w writer) group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int
 	case dialect.Model:
 		b = dialect.AppendList(b, `{"role":"assistant","content":[`, g.Items, appendItem)
 	case dialect.Results:
-		b = dialect.AppendList(b, `{"role":"user","content":[`, g.Answers, func(b []byte, a dialect.Answer) []byte {
-			b = appendAnswer(b, c, a)
-			mark = len(b) - 1
-			return b
-		})
+		b = append(b, `{"role":"user","content":[`...)
+		for _, a := range g.Answers {
+			b = append(appendAnswer(b, c, a), ',')
+		}
+		for _, text := range g.Texts {
+			b = append(appendText(b, text), ',')
+		}
+		mark = len(b) - len(`},`)
+		b[len(b)-1] = ']'
 	}
 	return append(b, '}'), mark
 }
@@ -118,7 +123,7 @@ func appendItem(b []byte, it dialect.Item) []byte {
 	case it.Keep != nil:
 		return append(b, it.Keep...)
 	case it.Kind == llm.Text:
-		return appendText(b, it.Text)
+		return appendText(b, strings.TrimRight(it.Text, " \t\r\n")) // the last message may not end in space
 	}
 	b = append(b, `{"type":"tool_use","id":`...)
 	b = dialect.AppendString(b, it.Call.ID)
@@ -193,8 +198,8 @@ func (w writer) budget(c dialect.Context) int {
 // conversation ends in results, begins with thinking.
 func thoughtSoFar(rest []dialect.Group) bool {
 	n := len(rest)
-	if n < 2 || rest[n-1].Role != dialect.Results {
+	if n == 0 || rest[n-1].Role != dialect.Results || len(rest[n-1].Texts) > 0 {
 		return true
 	}
-	return rest[n-2].Items[0].Kind == llm.Thinking
+	return n > 1 && rest[n-2].Items[0].Kind == llm.Thinking
 }

@@ -18,8 +18,9 @@ type chunk struct {
 	calls                       []piece
 	finish                      []byte
 	usage                       []byte
-	failed                      bool // there is an error in it
-	known                       bool // there is something in it that only a chunk has
+	fault                       []byte // an error that stands in the choice
+	failed                      bool   // there is an error in it
+	known                       bool   // there is something in it that only a chunk has
 }
 
 // piece is a piece of a call.
@@ -130,6 +131,9 @@ func (c *chunk) choice(s *dialect.Scan) {
 			c.finish = s.Str()
 		case "usage":
 			c.usage = keepObject(c.usage, s)
+		case "error":
+			c.fault = keepObject(nil, s)
+			c.failed = c.failed || c.fault != nil
 		default:
 			s.Skip()
 		}

@@ -50,6 +50,9 @@ func (d *decoder) message(event, data []byte) error {
 	if c.known && !c.failed && string(event) != "error" {
 		return nil
 	}
+	if c.fault != nil {
+		data = dialect.JSON(map[string]json.RawMessage{"error": c.fault})
+	}
 	err := d.Fail(event, data)
 	if err != nil && d.finish != "" {
 		d.end()

@@ -99,12 +99,12 @@ func (d *decoder) message(name, data []byte) error {
 	case "response.output_item.done":
 		d.finish(e.output, e.item)
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done":
-		return d.end(e.response)
+		return d.end(e.response, strings.TrimPrefix(string(e.kind), "response."))
 	case "error":
 		return d.failure(data)
 	case "":
 		if string(e.object) == "response" {
-			return d.end(data)
+			return d.end(data, "completed")
 		}
 		return d.Fail(name, data)
 	}
@@ -252,19 +252,22 @@ func (d *decoder) breakCalls() {
 	}
 }
 
-// end reads the response as a whole, which is the last thing a stream says.
-func (d *decoder) end(raw []byte) error {
+// end reads the response as a whole, which is the last thing a stream says. The
+// event has its status too, where a gateway leaves it out.
+func (d *decoder) end(raw []byte, status string) error {
 	var r struct {
 		Status     string            `json:"status"`
 		Output     []json.RawMessage `json:"output"`
 		Usage      json.RawMessage   `json:"usage"`
-		Error      json.RawMessage   `json:"error"`
 		Incomplete struct {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
 	}
 	if json.Unmarshal(raw, &r) != nil {
 		return d.Unreadable(raw)
+	}
+	if r.Status == "" {
+		r.Status = status
 	}
 	if len(d.order) == 0 {
 		for i, o := range r.Output {
@@ -274,7 +277,7 @@ func (d *decoder) end(raw []byte) error {
 	if u := readUsage(r.Usage); u != nil {
 		d.Emit(llm.Delta{Kind: llm.UsageDelta, Usage: u})
 	}
-	if r.Status == "failed" || r.Status == "" && len(r.Error) > 0 && string(r.Error) != "null" {
+	if r.Status == "failed" {
 		return d.failure(raw)
 	}
 	d.breakCalls()

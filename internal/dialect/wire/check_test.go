@@ -262,7 +262,7 @@ func parseAnthropic(body []byte) ([]step, error) {
 		steps = append(steps, step{role: "system", text: text})
 	}
 	for turn, m := range r.Messages {
-		if turn > 0 && r.Messages[turn-1].Role == m.Role && !mergeable(steps) {
+		if turn > 0 && r.Messages[turn-1].Role == m.Role {
 			return nil, fmt.Errorf("messages %d and %d are both of %s", turn-1, turn, m.Role)
 		}
 		if len(m.Content) == 0 {
@@ -296,10 +296,6 @@ func parseAnthropic(body []byte) ([]step, error) {
 	}
 	return steps, nil
 }
-
-// mergeable reports whether the last message was results: the person's words
-// may follow in a message of their own, which the server merges.
-func mergeable(steps []step) bool { return len(steps) > 0 && steps[len(steps)-1].role == "result" }
 
 func parseGemini(body []byte) ([]step, error) {
 	var r struct {

@@ -10,6 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ikigai/internal/convo"
+	"ikigai/internal/dialect"
+	"ikigai/internal/llm"
+	"ikigai/internal/tool"
 )
 
 // recordings is the folder of recorded streams beside the module, which is not
@@ -185,4 +190,82 @@ func unsigned(events []map[string]any) []map[string]any {
 		out = append(out, e)
 	}
 	return out
+}
+
+func TestEveryRecordedReplyCanBeSentBackToEveryProvider(t *testing.T) {
+	dir := recordings(t)
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.expect.json"))
+	sent := 0
+	for _, file := range files {
+		want := readExpectation(t, file)
+		if want.Status != 200 {
+			continue
+		}
+		body, err := os.ReadFile(strings.TrimSuffix(file, "expect.json") + want.Transport)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, _ := Find(want.Format)
+		events := sessionOf(t, from, body)
+		for _, to := range Formats() {
+			out := encode(t, to.Encoder(dialect.Quirks{}), llm.Request{Model: testModel, Events: events, Tools: testTools(t)})
+			if err := check(to.Name, out.Bytes()); err != nil {
+				t.Errorf("%s to %s: %v\n%s", file, to.Name, err, out.Bytes())
+			}
+			for _, secret := range kepts(want.Events) {
+				if back := strings.Contains(string(out.Bytes()), secret); back != (to.Name == from.Name) {
+					t.Errorf("%s to %s: what must be kept was sent: %v", file, to.Name, back)
+				}
+			}
+			sent++
+		}
+	}
+	t.Logf("%d bodies", sent)
+}
+
+// sessionOf is a session in which the recorded reply was given.
+func sessionOf(t *testing.T, f dialect.Format, body []byte) []convo.Event {
+	reply, _ := llm.Assemble(func(yield func(llm.Delta, error) bool) {
+		emit := dialect.Body{Model: testModel}.Back(func(d llm.Delta) { yield(d, nil) })
+		d := f.Decoder()
+		if d.Feed(body, emit) == nil {
+			_ = d.Close(emit) // a cut reply is sent back as far as it came
+		}
+	}, nil)
+	h := convo.NewHistory(nil)
+	h.Append(convo.Event{Kind: convo.KindUser, Text: "go"})
+	kinds := map[llm.DeltaKind]convo.Kind{llm.Text: convo.KindAssistant, llm.Thinking: convo.KindThinking}
+	for _, it := range reply.Items {
+		e := convo.Event{Kind: kinds[it.Kind], Text: it.Text}
+		switch it.Kind {
+		case llm.CallPart:
+			e = convo.Of("", convo.ToolCall{Call: it.Call})
+		case llm.Block:
+			e = convo.Of("", *it.Keep)
+		}
+		e.Reply, e.Keep = "r", it.Keep
+		h.Append(e)
+	}
+	for _, c := range reply.Calls() {
+		h.Append(convo.Of("", convo.ToolResult{Result: tool.Fail(c, tool.ToolNotFound, "no such tool")}))
+	}
+	h.Append(convo.Event{Kind: convo.KindUser, Text: "thanks"})
+	return h.Events()
+}
+
+// kepts are the signatures and blobs of complete replies that can be sent back:
+// those of a reply that says something.
+func kepts(events []map[string]any) []string {
+	if !has(events, "text") && !has(events, "tool_call") {
+		return nil
+	}
+	var all []string
+	for _, e := range events {
+		for _, key := range []string{"signature", "redacted", "encrypted"} {
+			if s, ok := e[key].(string); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
 }

@@ -194,7 +194,8 @@ func TestCallsOfOneReplyStandTogetherBeforeTheirOutputs(t *testing.T) {
 	}
 	result := func(id string) convo.Event { return convo.Of("", convo.ToolResult{Result: tool.Result{CallID: id}}) }
 	events := []convo.Event{
-		{Kind: convo.KindUser, Text: "x"}, in(convo.Event{Kind: convo.KindAssistant, Text: "one"}), call("a"),
+		{Kind: convo.KindUser, Text: "x"},
+		in(convo.Event{Kind: convo.KindAssistant, Text: "one"}), call("a"),
 		in(convo.Event{Kind: convo.KindAssistant, Text: "two"}), call("b"), result("b"), result("a"),
 	}
 	steps, err := parse("responses", encode(t, f.Encoder(dialect.Quirks{}), llm.Request{Model: "m", Events: events}).Bytes())

@@ -163,28 +163,31 @@ func TestThePrefixIsByteIdenticalOver100Turns(t *testing.T) {
 				var events []convo.Event
 				var before []byte
 				for turn := range 100 {
-					for _, x := range richSession(f.Name)[:14] {
+					for n, x := range richSession(f.Name)[:16] {
 						x.Seq = int64(len(events) + 1)
 						if x.Reply != "" {
 							x.Reply += fmt.Sprint("-", turn)
 						}
 						events = append(events, x)
-					}
-					body := encode(t, e, llm.Request{Model: testModel, System: "Be good.", Events: slices.Clip(events), Tools: testTools(t)})
-					if turn%20 == 19 {
-						if err := check(f.Name, body.Bytes()); err != nil {
-							t.Fatalf("turn %d: %v", turn, err)
+						if n != 0 && n != 9 && n != 13 { // the model is asked after the words and after all results
+							continue
 						}
+						body := encode(t, e, llm.Request{Model: testModel, System: "Be good.", Events: slices.Clip(events), Tools: testTools(t)})
+						if turn%20 == 19 {
+							if err := check(f.Name, body.Bytes()); err != nil {
+								t.Fatalf("turn %d: %v", turn, err)
+							}
+						}
+						body.Segments = body.Segments[:len(body.Segments)-1]
+						now := withoutMarks(body.Bytes())
+						if !bytes.HasPrefix(now, before) {
+							t.Fatalf("turn %d changed what was sent before", turn)
+						}
+						if len(body.Notices) > 0 {
+							t.Fatalf("turn %d: %q", turn, body.Notices)
+						}
+						before = now
 					}
-					body.Segments = body.Segments[:len(body.Segments)-1]
-					now := withoutMarks(body.Bytes())
-					if !bytes.HasPrefix(now, before) {
-						t.Fatalf("turn %d changed what was sent before", turn)
-					}
-					if len(body.Notices) > 0 {
-						t.Fatalf("turn %d: %q", turn, body.Notices)
-					}
-					before = now
 				}
 			})
 		}
