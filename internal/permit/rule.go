@@ -245,3 +245,36 @@ func folders(q Request, f finding) []string {
 	}
 	return specs
 }
+
+// Try tests a rule against examples of what it must and must not match: shell
+// lines, or paths from a root of the workspace, or hosts. A rule that fails them
+// does not mean what its author thinks.
+func (r Rule) Try(match, noMatch []string) error {
+	for _, group := range []struct {
+		examples []string
+		want     bool
+		word     string
+	}{{match, true, "does not match"}, {noMatch, false, "matches"}} {
+		for _, ex := range group.examples {
+			if r.hits(ex) != group.want {
+				return fmt.Errorf("rule %s %s its own example %q", r.Text, group.word, ex)
+			}
+		}
+	}
+	return nil
+}
+
+// hits reports whether the rule speaks of an example, read as a command line or
+// as a path or host.
+func (r Rule) hits(example string) bool {
+	at := shell.Place{Dir: "/", Roots: []string{"/"}}
+	if r.spec == "" {
+		return true
+	}
+	if r.words != nil {
+		if r.Decision == Allow && r.words.Allows(example, at) || r.Decision != Allow && r.words.Denies(example, at) {
+			return true
+		}
+	}
+	return r.matches(example, finding{at: at}) || r.matches("/"+example, finding{at: at})
+}
