@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -201,8 +203,41 @@ func (t *keptTree) wait() status {
 	if !answered {
 		t.lost = true
 		st = died(<-t.gone)
+		sweep(t.process.Pid)
 	}
 	return st
+}
+
+// keeperMark is a variable that tells a keeper's programs from all others, in
+// case somebody kills the keeper: they have nothing else in common then.
+func keeperMark(pid int) string { return "IKIGAI_KEEPER=" + strconv.Itoa(pid) }
+
+// sweep kills what a keeper left when it was killed. In a namespace the kernel
+// did so already, and nothing is found.
+func sweep(keeper int) {
+	for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		left := marked(keeperMark(keeper))
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			_ = unix.Kill(pid, unix.SIGKILL) // gone already is as good
+		}
+	}
+}
+
+// marked lists the processes that were started with the variable.
+func marked(variable string) []int {
+	var list []int
+	dirs, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well formed
+	for _, path := range dirs {
+		text, err := os.ReadFile(path)
+		if err == nil && slices.Contains(strings.Split(string(text), "\x00"), variable) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			list = append(list, pid)
+		}
+	}
+	return list
 }
 
 func (t *keptTree) free() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"ikigai/internal/sandbox/jail"
@@ -103,7 +104,11 @@ func (h *hosts) startUnder(p program, g tool.Grant, kind jailKind, files [3]*os.
 		return nil, fmt.Errorf("starting %s: %w", jail.Name, err)
 	}
 	t := &keptTree{helper: under, kind: kind, spare: func(x *helper) { h.helpers.give(x, need) }}
-	if err := under.run(h.sandbox.plan(p, g, kind), files); err != nil {
+	plan := h.sandbox.plan(p, g, kind)
+	if need == bare {
+		plan.Env = append(slices.Clone(plan.Env), keeperMark(under.process.Pid))
+	}
+	if err := under.run(plan, files); err != nil {
 		_ = under.process.Kill()
 		under.dismiss()
 		return nil, err

@@ -277,14 +277,16 @@ func mostMemory() uint64 {
 	return total - total/memoryShare
 }
 
+// exists reports whether something is at path; a name that another jail holds
+// is nothing.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
-	return err == nil
+	return err == nil && !jail.IsPlaceholder(path)
 }
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return err == nil && info.IsDir() && !jail.IsPlaceholder(path)
 }
 
 func addOnce(list []string, s string) []string {

@@ -103,18 +103,28 @@ func isHeld(st *unix.Stat_t) bool {
 	return st.Mode == heldFolder
 }
 
+// IsPlaceholder reports whether what is at path only holds the name.
+func IsPlaceholder(path string) bool {
+	var st unix.Stat_t
+	return unix.Lstat(path, &st) == nil && isHeld(&st)
+}
+
+// makeHeld makes a placeholder with its mode at once: nobody may take it for
+// something real. That another jail was quicker is as good.
 func makeHeld(path string, mode uint32) error {
-	var err error
 	if mode == heldFolder {
-		err = unix.Mkdir(path, 0o500)
-	} else {
-		err = touch(path, 0o400)
+		return unlessExists(unix.Mkdir(path, mode&0o7777))
 	}
-	if err != nil && !errors.Is(err, unix.EEXIST) {
-		return err
-	}
+	fd, err := unix.Open(path, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, mode&0o7777)
 	if err == nil {
-		err = unix.Chmod(path, mode&0o7777)
+		_ = unix.Close(fd)
+	}
+	return unlessExists(err)
+}
+
+func unlessExists(err error) error {
+	if errors.Is(err, unix.EEXIST) {
+		return nil
 	}
 	return err
 }

@@ -1,0 +1,256 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ikigai/internal/tool"
+)
+
+// misbehaving programs: each leaves, or tries to leave, something running. %s
+// is the mark that tells its processes from others.
+var misbehaving = []struct{ name, script string }{
+	{"holds the pipe", "sleep 61.%[1]s & echo hi"},
+	{"a session of its own", "setsid sleep 62.%[1]s & echo hi"},
+	{"a daemon", "(setsid sh -c 'sleep 63.%[1]s & sleep 63.%[1]s' >/dev/null 2>&1 &) ; exit 0"},
+	{"a daemon without environment", "env -i setsid nohup sleep 64.%[1]s >/dev/null 2>&1 </dev/null &"},
+	{"ignores being asked", "trap '' TERM INT HUP; while :; do sleep 65.%[1]s; done"},
+	{"is stopped", "sleep 66.%[1]s & kill -STOP $!; kill -STOP $$"},
+	{"forks and forks", `/usr/bin/python3 -c '
+import os,time
+for i in range(6):
+    os.fork()
+os.execvp("sleep", ["sleep", "67.%[1]s"])'`},
+	{"forks away", `/usr/bin/python3 -c '
+import os
+for i in range(200):
+    if os.fork(): os._exit(0)
+    os.setsid()
+os.execvp("sleep", ["sleep", "68.%[1]s"])'`},
+	{"makes zombies", `/usr/bin/python3 -c '
+import os,time
+for i in range(50):
+    if os.fork()==0: os._exit(0)
+time.sleep(0.05)'`},
+	{"prints without end", "yes %[1]s"},
+	{"kills its group", "sleep 69.%[1]s & kill -TERM 0; sleep 1"},
+	{"dies by a signal", "sleep 70.%[1]s & kill -9 $$"},
+	{"ends at once", "exit 3"},
+	{"never ends", "exec sleep 71.%[1]s"},
+	{"children of many sessions", "for i in 1 2 3 4 5; do setsid sh -c 'trap \"\" TERM; sleep 72.%[1]s' & done; wait"},
+}
+
+// starts is how many random starts are made.
+func starts(t *testing.T) int {
+	if n, err := strconv.Atoi(os.Getenv("IKIGAI_STARTS")); err == nil {
+		return n
+	}
+	if testing.Short() {
+		return 30
+	}
+	return 200
+}
+
+func TestNothingIsAliveAfterRandomStarts(t *testing.T) {
+	kinds := []jailKind{whole, light, plain}
+	var boxes []*box
+	for _, kind := range kinds {
+		boxes = append(boxes, newBox(t, kind))
+	}
+	for i := range starts(t) {
+		b := boxes[i%len(boxes)]
+		p := misbehaving[rand.IntN(len(misbehaving))]
+		m := mark()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(20+rand.IntN(180))*time.Millisecond)
+		c := sh(fmt.Sprintf(p.script+"\n#%[1]s", m))
+		c.Env.Set = []string{"IKIGAI_TEST_MARK=" + m}
+		if _, err := b.Start(ctx, c, tool.Grant{}); err != nil {
+			t.Errorf("%s: %v", p.name, err)
+		}
+		cancel()
+		if left := alive(m); len(left) > 0 {
+			t.Errorf("%s in %s: alive when Start returned: %q", p.name, kindNames[kinds[i%3]], left)
+		}
+		noZombies(t, p.name+" in "+kindNames[kinds[i%3]])
+	}
+	for _, b := range boxes {
+		noPlaceholders(t, b.root)
+	}
+}
+
+// agentMark in the environment makes the test binary an agent that runs
+// misbehaving programs until it is killed: kind, root and mark, by colons.
+const agentMark = "IKIGAI_TEST_AGENT"
+
+func agentMain() int {
+	parts := strings.Split(os.Getenv(agentMark), ":")
+	kind, _ := strconv.Atoi(parts[0])
+	base, m := parts[1], parts[2]
+	o := Options{Roots: []string{filepath.Join(base, "root")}, Temp: filepath.Join(base, "temp"), Home: base, light: jailKind(kind) == light}
+	if jailKind(kind) == plain {
+		o.Mode = Off
+	}
+	s, err := New(o)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	var all sync.WaitGroup
+	for _, p := range misbehaving {
+		all.Go(func() {
+			for {
+				c := sh(fmt.Sprintf(p.script+"\n#%[1]s", m))
+				c.Env.Set = []string{"IKIGAI_TEST_MARK=" + m}
+				_, _ = s.Start(context.Background(), c, tool.Grant{})
+			}
+		})
+	}
+	fmt.Println("ready")
+	all.Wait()
+	return 0
+}
+
+func TestTheTreeDiesWithTheAgent(t *testing.T) {
+	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
+	for _, kind := range []jailKind{whole, light, plain} {
+		t.Run(kindNames[kind], func(t *testing.T) {
+			b := newBox(t, kind)
+			for range rounds {
+				m := mark()
+				cmd := exec.Command("/proc/self/exe")
+				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d:%s:%s", agentMark, kind, b.base, m))
+				out, err := cmd.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+					t.Fatalf("the agent says %q", line)
+				}
+				time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+				goneWithin(t, m, 2*time.Second)
+				noPlaceholders(t, b.root)
+			}
+		})
+	}
+}
+
+func TestAHelperThatIsKilledEndsItsProgram(t *testing.T) {
+	for _, kind := range []jailKind{whole, light} {
+		b := newBox(t, kind)
+		m := mark()
+		c := sh("echo started; sleep 61." + m + "; exit 0")
+		c.Output = func([]byte, bool) {
+			for _, pid := range helpers() {
+				if p, err := os.FindProcess(pid); err == nil {
+					_ = p.Kill()
+				}
+			}
+		}
+		e, err := b.Start(t.Context(), c, tool.Grant{})
+		if err != nil || e.How != tool.Signalled || string(e.Stdout) != "started\n" {
+			t.Errorf("%s: %+v %v", kindNames[kind], e, err)
+		}
+		goneWithin(t, m, 2*time.Second)
+	}
+}
+
+// helpers finds our children that are helpers.
+func helpers() []int {
+	var list []int
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		text, err := os.ReadFile(dir + "/stat")
+		if err != nil {
+			continue
+		}
+		rest := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		cmdline, _ := os.ReadFile(dir + "/cmdline")
+		if len(rest) > 1 && rest[1] == strconv.Itoa(os.Getpid()) && strings.HasPrefix(string(cmdline), "ikigai-init") {
+			pid, _ := strconv.Atoi(filepath.Base(dir))
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+func TestIdleHelpersGoAwayByThemselves(t *testing.T) {
+	b := newBox(t, whole)
+	b.sh("true", tool.Grant{})
+	for end := time.Now().Add(5 * time.Second); len(helpers()) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still there: %v", helpers())
+		}
+	}
+}
+
+func TestAGigabyteOfOutputCostsLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	b := newBox(t, whole)
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		t.Skip(err)
+	}
+	before := peak(t)
+	c := sh("head -c 1073741824 /dev/zero")
+	var live int64
+	c.Output = func(p []byte, _ bool) { live += int64(len(p)) }
+	e := run(t, b.Sandbox, c, tool.Grant{})
+	grown := peak(t) - before
+	if e.StdoutTotal != 1<<30 || live != 1<<30 || len(e.Stdout) > tool.DefaultOutput {
+		t.Errorf("%d bytes printed, %d live, %d kept", e.StdoutTotal, live, len(e.Stdout))
+	}
+	if grown > 64<<20 {
+		t.Errorf("%d MiB of memory", grown>>20)
+	}
+	t.Logf("%d MiB of memory, %v", grown>>20, e.Took)
+}
+
+// peak is the most memory this process had.
+func peak(t *testing.T) int64 {
+	t.Helper()
+	text, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmHWM:" {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			return n << 10
+		}
+	}
+	t.Fatal("no VmHWM")
+	return 0
+}
+
+func TestManyStartsAtOnce(t *testing.T) {
+	for _, kind := range []jailKind{whole, light, plain} {
+		b := newBox(t, kind)
+		var all sync.WaitGroup
+		for i := range 24 {
+			all.Go(func() {
+				e, err := b.Start(t.Context(), sh(fmt.Sprintf("echo %d; exit %d", i, i)), tool.Grant{Net: i%2 == 0})
+				if err != nil || e.Code != i || string(e.Stdout) != fmt.Sprintf("%d\n", i) {
+					t.Errorf("%s %d: %+v %v", kindNames[kind], i, e, err)
+				}
+			})
+		}
+		all.Wait()
+		noPlaceholders(t, b.root)
+	}
+}
