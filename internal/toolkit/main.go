@@ -44,11 +44,11 @@ func Main(t tool.Tool, place func() (tool.Place, error), args []string, stdin io
 	if err != nil {
 		return write(stdout, stderr, Report(tool.Errorf(tool.InvalidParams, "reading the arguments from standard input: %w", err)))
 	}
-	return write(stdout, stderr, answer(t, place, raw, stderr))
+	return write(stdout, stderr, Answer(t, place, raw, stderr))
 }
 
-// answer runs one call and gives the tool's own answer: what ikigai would wrap.
-func answer(t tool.Tool, place func() (tool.Place, error), raw []byte, stderr io.Writer) json.RawMessage {
+// Answer runs one call and gives the tool's own answer: what ikigai would wrap.
+func Answer(t tool.Tool, place func() (tool.Place, error), raw []byte, stderr io.Writer) json.RawMessage {
 	at, err := place()
 	if err != nil {
 		return Report(err)
@@ -61,10 +61,22 @@ func answer(t tool.Tool, place func() (tool.Place, error), raw []byte, stderr io
 	ctx, cancel := context.WithTimeout(ctx, at.Limits.Deadline(t.Spec(), p.Plan))
 	defer cancel()
 	r := p.Run(ctx, tool.Grant{}, func(chunk string) { io.WriteString(stderr, chunk) })
-	if f := r.Failure; f != nil {
-		return Report(&tool.Error{Code: f.Code, Text: f.Message})
+	if r.Failure != nil {
+		return ended(r.Failure)
 	}
 	return r.Data
+}
+
+// ended is the answer of a tool that had to be ended: its error, and what it had
+// printed.
+func ended(f *tool.Failure) json.RawMessage {
+	raw, _ := tool.Encode(struct { // strings always encode
+		Error  string    `json:"error"`
+		Code   tool.Code `json:"error_code"`
+		Stdout string    `json:"stdout,omitempty"`
+		Stderr string    `json:"stderr,omitempty"`
+	}{f.Message, f.Code, f.Stdout, f.Stderr})
+	return raw
 }
 
 func write(stdout, stderr io.Writer, raw json.RawMessage) int {

@@ -21,7 +21,7 @@ const (
 type Shown struct {
 	Output     string `json:"output" doc:"What was found or printed"`
 	Truncated  bool   `json:"truncated,omitempty"`
-	TotalBytes int    `json:"total_bytes,omitempty"`
+	TotalBytes int64  `json:"total_bytes,omitempty"`
 	FullOutput string `json:"full_output,omitempty" doc:"File with the whole output"`
 }
 
@@ -30,13 +30,35 @@ func (s Shown) Cut() bool { return s.Truncated }
 
 // Show shortens text to what the model sees and spills the whole to the
 // session's folder. Where there is none, the rest is lost, and the text says so.
-func Show(at tool.Place, text string) Shown {
-	if len(text) <= shownBytes && strings.Count(text, "\n") <= shownLines {
+func Show(at tool.Place, text string) Shown { return ShowPart(at, text, 1) }
+
+// ShowPart is Show for one of several outputs that share the room of a result.
+func ShowPart(at tool.Place, text string, parts int) Shown {
+	return shorten(text, room{shownLines / parts, shownBytes / parts}, func() string { return Spill(at, text) })
+}
+
+// ShowFile is Show for what can be read again from the file name: nothing is spilled.
+func ShowFile(name, text string) Shown {
+	return shorten(text, room{shownLines, shownBytes}, func() string { return name })
+}
+
+// room is how much of an output fits into a result.
+type room struct{ lines, bytes int }
+
+func (r room) holds(text string) bool {
+	return len(text) <= r.bytes && strings.Count(text, "\n") <= r.lines
+}
+
+// Fits reports whether a result has room for all of text.
+func Fits(text string) bool { return room{shownLines, shownBytes}.holds(text) }
+
+func shorten(text string, r room, keep func() string) Shown {
+	if r.holds(text) {
 		return Shown{Output: text}
 	}
-	head, tail := ends(text)
+	head, tail := r.ends(text)
 	left := text[len(head) : len(text)-len(tail)]
-	s := Shown{Truncated: true, TotalBytes: len(text), FullOutput: spill(at, text)}
+	s := Shown{Truncated: true, TotalBytes: int64(len(text)), FullOutput: keep()}
 	where := "the rest was not kept"
 	if s.FullOutput != "" {
 		where = fmt.Sprintf("whole output in %s: file_read with offset and limit", s.FullOutput)
@@ -48,9 +70,9 @@ func Show(at tool.Place, text string) Shown {
 // ends gives the first and last part of a text: half of the lines and half of
 // the bytes each, cut at line ends where there are any, and never inside a
 // character.
-func ends(text string) (head, tail string) {
-	head = text[:min(len(text), shownBytes/2)]
-	if n := nthLine(head, shownLines/2); n >= 0 {
+func (r room) ends(text string) (head, tail string) {
+	head = text[:min(len(text), r.bytes/2)]
+	if n := nthLine(head, r.lines/2); n >= 0 {
 		head = head[:n]
 	} else if i := strings.LastIndexByte(head, '\n'); i > 0 {
 		head = head[:i]
@@ -59,8 +81,8 @@ func ends(text string) (head, tail string) {
 		head = head[:len(head)-1]
 	}
 	rest := text[len(head):]
-	start := max(0, len(rest)-shownBytes/2)
-	if n := lastLines(rest, shownLines/2); n > start {
+	start := max(0, len(rest)-r.bytes/2)
+	if n := lastLines(rest, r.lines/2); n > start {
 		start = n
 	} else if i := strings.IndexByte(rest[start:], '\n'); i >= 0 && start+i+1 < len(rest) {
 		start += i + 1
@@ -96,9 +118,10 @@ func lastLines(s string, n int) int {
 	return at + 1
 }
 
-// spill writes the whole text to a file of the session. A session without a
-// folder, or a full disk, keeps nothing: the answer says so.
-func spill(at tool.Place, text string) string {
+// Spill keeps a text whole in a file of the session and gives its path. A session
+// without a folder, or a full disk, keeps nothing: the path is empty, and the
+// answer says so.
+func Spill(at tool.Place, text string) string {
 	if at.Dir == "" {
 		return ""
 	}

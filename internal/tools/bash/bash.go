@@ -3,20 +3,23 @@ package bash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
 	"time"
 
+	"ikigai/internal/clean"
 	"ikigai/internal/tool"
 	"ikigai/internal/toolkit"
 )
 
+// maxCommand is the longest command line, in bytes.
+const maxCommand = 32 << 10
+
 type input struct {
-	Command    string `json:"command" doc:"Shell command" maxlen:"32768" format:"command" alias:"cmd"`
+	Command    string `json:"command" doc:"Shell command" format:"command" alias:"cmd"`
 	Timeout    int    `json:"timeout_seconds,omitempty" doc:"Default 30" min:"1" max:"300" alias:"timeout"`
-	Background bool   `json:"background,omitempty" doc:"Start as a job and return at once"`
+	Background bool   `json:"background,omitempty" doc:"Start as a job, return at once"`
 	Separate   bool   `json:"separate,omitempty" doc:"Also give stdout and stderr apart"`
 }
 
@@ -32,7 +35,7 @@ type output struct {
 // Tool runs a shell command in the working folder.
 var Tool = toolkit.New(toolkit.Def[input, output]{
 	Name:    "bash",
-	Doc:     "Run a bash command in the workspace. Returns its output and exit code.",
+	Doc:     "Run a bash command in the workspace.",
 	Risk:    tool.High,
 	Effects: []tool.Effect{tool.Exec},
 	Plan:    plan,
@@ -40,70 +43,132 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 })
 
 func plan(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-	if strings.TrimSpace(in.Command) == "" {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
 		return tool.Plan{}, tool.Errorf(tool.InvalidParams, "command is empty")
-	}
-	if in.Background && at.Jobs == nil {
+	case len(in.Command) > maxCommand:
+		return tool.Plan{}, tool.Errorf(tool.InvalidParams, "command has %d bytes, at most %d are taken; put it into a file and run that", len(in.Command), maxCommand)
+	case strings.ContainsRune(in.Command, 0):
+		return tool.Plan{}, tool.Errorf(tool.InvalidParams, "command has a NUL character in it")
+	case in.Background && at.Jobs == nil:
 		return tool.Plan{}, tool.Errorf(tool.InvalidParams, "background jobs need a session; run the command without background")
 	}
-	return tool.Plan{Summary: in.Command, Command: in.Command, Timeout: time.Duration(in.Timeout) * time.Second}, nil
+	return tool.Plan{Summary: in.Command, Command: in.Command, Timeout: in.timeout()}, nil
 }
 
+func (in input) timeout() time.Duration { return time.Duration(in.Timeout) * time.Second }
+
 func run(ctx context.Context, at tool.Place, g tool.Grant, in input, p tool.Progress) (output, error) {
-	c := tool.Command{
-		Argv: []string{shell(), "-c", in.Command}, Dir: at.Files.Dir(), Env: tool.Environment{Inherit: true},
-		Keep: at.Limits.Output, Merge: !in.Separate, Output: func(chunk []byte, _ bool) { p(string(chunk)) },
-	}
+	c := command(at, in.Command, p)
+	c.Merge = !in.Separate
 	if in.Background {
+		c.Output = nil
 		return background(at, c, g)
 	}
+	both := &mixed{keep: limit(at), next: c.Output}
+	if in.Separate {
+		c.Output = both.add
+	}
+	exit, err := start(ctx, at, c, g, in.timeout())
+	if err != nil {
+		return output{}, err
+	}
+	if !in.Separate {
+		return answer(at, exit), nil
+	}
+	return apart(at, exit, both.text.String()), nil
+}
+
+// command is the shell with a line to run.
+func command(at tool.Place, line string, p tool.Progress) tool.Command {
+	return tool.Command{
+		Argv: []string{shell(), "-c", line}, Dir: at.Files.Dir(), Env: tool.Environment{Inherit: true},
+		Keep: at.Limits.Output, Output: func(chunk []byte, _ bool) { p(string(chunk)) },
+	}
+}
+
+// shell is bash where there is one; a small container may have sh alone.
+func shell() string {
+	if _, err := exec.LookPath("bash"); err != nil {
+		return "sh"
+	}
+	return "bash"
+}
+
+func limit(at tool.Place) int {
+	if at.Limits.Output > 0 {
+		return at.Limits.Output
+	}
+	return tool.DefaultOutput
+}
+
+// start runs a command to its end. One that we had to end is a failure that keeps
+// what was printed until then.
+func start(ctx context.Context, at tool.Place, c tool.Command, g tool.Grant, asked time.Duration) (tool.Exit, error) {
 	exit, err := at.Start(ctx, c, g)
 	if err != nil {
-		return output{}, tool.Errorf("EXEC_FAILED", "starting the shell: %w", err)
+		return exit, tool.Errorf("EXEC_FAILED", "starting the shell: %w", err)
 	}
-	if f := failure(ctx, exit); f != nil {
-		return output{}, f
+	f := &tool.Failure{Stdout: toolkit.Show(at, text(exit.Stdout)).Output, Stderr: toolkit.Show(at, text(exit.Stderr)).Output}
+	switch exit.How {
+	case tool.TimedOut:
+		f.Code = tool.ToolTimeout
+		f.Message = fmt.Sprintf("Tool 'bash' timed out after %s", at.Limits.Deadline(tool.Spec{}, tool.Plan{Timeout: asked}))
+		return exit, f
+	case tool.Cancelled:
+		f.Code, f.Message = tool.CallCancelled, "the command was cancelled"
+		return exit, f
 	}
-	return answer(at, in, exit), nil
+	return exit, nil
 }
 
 func background(at tool.Place, c tool.Command, g tool.Grant) (output, error) {
-	c.Output = nil
 	job, err := at.Jobs.Start(c, g)
 	if err != nil {
-		return output{}, tool.Errorf("EXEC_FAILED", "starting a job: %w", err)
+		return output{}, tool.Errorf(tool.CodeOf(err, "EXEC_FAILED"), "starting a job: %w", err)
 	}
-	return output{Shown: toolkit.Shown{Output: fmt.Sprintf("started as %s; read it with job_output, end it with job_kill", job.ID)}, Job: job.ID}, nil
+	said := fmt.Sprintf("started as %s; read it with job_output, end it with job_kill", job.ID)
+	return output{Shown: toolkit.Shown{Output: said}, Job: job.ID}, nil
 }
 
-// failure is the end of a command that we ended. What it printed is kept.
-func failure(ctx context.Context, e tool.Exit) *tool.Failure {
-	f := &tool.Failure{Stdout: string(e.Stdout), Stderr: string(e.Stderr)}
-	switch e.How {
-	case tool.TimedOut:
-		f.Code, f.Message = tool.ToolTimeout, fmt.Sprintf("Tool 'bash' timed out after %s", limit(ctx, e))
-	case tool.Cancelled:
-		f.Code, f.Message = tool.CallCancelled, "the command was cancelled"
-	default:
-		return nil
-	}
-	return f
-}
-
-// limit is how long the command was allowed to take, in whole seconds.
-func limit(_ context.Context, e tool.Exit) time.Duration { return e.Took.Round(time.Second) }
-
-func answer(at tool.Place, in input, e tool.Exit) output {
-	text := string(e.Stdout)
-	out := output{ExitCode: e.Code, Sandbox: e.Refused}
-	if in.Separate {
-		stdout, stderr := string(e.Stdout), string(e.Stderr)
-		out.Stdout, out.Stderr = &stdout, &stderr
-		text += stderr
-	}
-	out.Shown = toolkit.Show(at, strings.TrimSuffix(text, "\n"))
-	out.Truncated = out.Truncated || e.StdoutTotal > int64(len(e.Stdout))
+func answer(at tool.Place, e tool.Exit) output {
+	out := output{Shown: toolkit.Show(at, text(e.Stdout)), ExitCode: e.Code, Sandbox: e.Refused}
+	out.count(e.StdoutTotal, len(e.Stdout))
 	return out
+}
+
+// apart is the answer with both streams by themselves, and as they came.
+func apart(at tool.Place, e tool.Exit, both string) output {
+	stdout := toolkit.ShowPart(at, text(e.Stdout), 3)
+	stderr := toolkit.ShowPart(at, text(e.Stderr), 3)
+	out := output{Shown: toolkit.ShowPart(at, text([]byte(both)), 3), ExitCode: e.Code, Sandbox: e.Refused}
+	out.Stdout, out.Stderr = &stdout.Output, &stderr.Output
+	out.count(e.StdoutTotal+e.StderrTotal, len(e.Stdout)+len(e.Stderr))
+	return out
+}
+
+// count tells of output that was cut before we saw it.
+func (o *output) count(total int64, kept int) {
+	if total > int64(kept) {
+		o.Truncated, o.TotalBytes = true, total
+	}
+}
+
+// text is what a program printed, fit for a model, without the last line end.
+func text(printed []byte) string {
+	return clean.Model(strings.TrimSuffix(string(printed), "\n"))
+}
+
+// mixed collects both streams as they come, up to a limit.
+type mixed struct {
+	keep int
+	text strings.Builder
+	next func([]byte, bool)
+}
+
+func (m *mixed) add(chunk []byte, stderr bool) {
+	m.text.Write(chunk[:max(0, min(len(chunk), m.keep-m.text.Len()))])
+	m.next(chunk, stderr)
 }
 
 // Summary is the exit code when it is bad, else the first line.
@@ -113,12 +178,4 @@ func (o output) Summary() string {
 		return first
 	}
 	return strings.TrimSpace(fmt.Sprintf("exit %d  %s", o.ExitCode, first))
-}
-
-// shell is bash where there is one; a small container may have sh alone.
-func shell() string {
-	if _, err := exec.LookPath("bash"); err != nil && errors.Is(err, exec.ErrNotFound) {
-		return "sh"
-	}
-	return "bash"
 }

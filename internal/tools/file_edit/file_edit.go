@@ -12,18 +12,18 @@ import (
 )
 
 type replacement struct {
-	OldText    string `json:"old_text" doc:"Text to find; must be unique" alias:"old_string"`
-	NewText    string `json:"new_text" alias:"new_string"`
-	ReplaceAll bool   `json:"replace_all,omitempty"`
+	OldText    string `json:"old_text" doc:"Unique in the file" alias:"old_string,old_str,oldText"`
+	NewText    string `json:"new_text" alias:"new_string,new_str,newText"`
+	ReplaceAll bool   `json:"replace_all,omitempty" alias:"replaceAll"`
 }
 
 // input has the list of edits; one edit may also be written at the top, as
 // other agents' tools have it.
 type input struct {
-	Path       string        `json:"path" doc:"File" maxlen:"4096" format:"path" alias:"file_path,filename"`
-	Edits      []replacement `json:"edits,omitempty" doc:"Replacements; all of them look at the file as it was"`
-	OldText    *string       `json:"old_text,omitempty" hidden:"true" alias:"old_string"`
-	NewText    *string       `json:"new_text,omitempty" hidden:"true" alias:"new_string"`
+	Path       string        `json:"path" doc:"File" format:"path" alias:"file_path,filename,filePath"`
+	Edits      []replacement `json:"edits,omitempty"`
+	OldText    *string       `json:"old_text,omitempty" hidden:"true" alias:"old_string,old_str"`
+	NewText    *string       `json:"new_text,omitempty" hidden:"true" alias:"new_string,new_str"`
 	ReplaceAll bool          `json:"replace_all,omitempty" hidden:"true"`
 }
 
@@ -36,7 +36,7 @@ type output struct {
 // Tool replaces text in a file.
 var Tool = toolkit.New(toolkit.Def[input, output]{
 	Name:    "file_edit",
-	Doc:     "Replace text in a file. All edits apply, or none.",
+	Doc:     "Replace text in a file. Edits apply to the file as it was: all, or none.",
 	Risk:    tool.High,
 	Effects: []tool.Effect{tool.Write},
 	Plan:    plan,
@@ -83,13 +83,8 @@ func apply(files tool.Files, in input) (old []byte, out edit.Outcome, stamp tool
 	if err != nil {
 		return nil, out, stamp, err
 	}
-	seen, known := files.Seen(in.Path)
-	old, stamp, err = toolkit.Peek(files, in.Path)
-	if err != nil {
+	if old, stamp, err = toolkit.Current(files, in.Path); err != nil {
 		return nil, out, stamp, err
-	}
-	if known && seen != stamp {
-		return nil, out, stamp, tool.Errorf(tool.FileChanged, "%s was changed by someone else since you read it; read it again", in.Path)
 	}
 	out, err = edit.Apply(old, edits, edit.Fuzzy)
 	return old, out, stamp, err

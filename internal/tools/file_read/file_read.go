@@ -8,22 +8,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"ikigai/internal/clean"
 	"ikigai/internal/tool"
 	"ikigai/internal/toolkit"
+	"ikigai/internal/tools/internal/text"
 )
 
 // maxWhole is the largest file that is read without offset and limit.
 const maxWhole = 10 << 20
 
 type input struct {
-	Path    string `json:"path" doc:"File" maxlen:"4096" format:"path" alias:"file_path,filename"`
-	Offset  int    `json:"offset,omitempty" doc:"First line, from 1" min:"1"`
+	Path    string `json:"path" doc:"File" format:"path" alias:"file_path,filename,filePath"`
+	Offset  int    `json:"offset,omitempty" doc:"First line, from 1" min:"1" alias:"start_line"`
 	Limit   int    `json:"limit,omitempty" doc:"Number of lines" min:"1"`
-	Numbers bool   `json:"line_numbers,omitempty" doc:"Number the lines"`
+	Numbers bool   `json:"line_numbers,omitempty"`
 }
 
 type output struct {
@@ -34,7 +34,7 @@ type output struct {
 // Tool reads a text file, whole or in part.
 var Tool = toolkit.New(toolkit.Def[input, output]{
 	Name:    "file_read",
-	Doc:     "Read a text file. Long files: use offset and limit.",
+	Doc:     "Read a text file. Long ones: use offset and limit.",
 	Risk:    tool.Low,
 	Effects: []tool.Effect{tool.Read},
 	Plan:    plan,
@@ -53,86 +53,95 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	files := at.Files.With(g)
 	info, err := files.Stat(in.Path)
 	if err != nil {
-		return output{}, err
+		return output{}, toolkit.Missing(err, in.Path)
 	}
-	if info.Size() > maxWhole && in.Limit == 0 {
-		return output{}, tool.Errorf("INVALID_SIZE", "%s has %d bytes; read it in parts with offset and limit", in.Path, info.Size())
-	}
-	var text string
+	read := whole
 	if info.Size() > maxWhole {
-		text, err = part(ctx, files, in)
-	} else {
-		text, err = whole(files, in)
+		if in.Limit == 0 {
+			return output{}, tool.Errorf("SIZE_FAILED", "%s has %d bytes, more than the %d that are read at once; read it in parts with offset and limit", in.Path, info.Size(), maxWhole)
+		}
+		read = part
 	}
+	got, err := read(ctx, files, in, room(at))
 	if err != nil {
 		return output{}, err
 	}
-	lines := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
+	return answer(in, clean.Model(got)), nil
+}
+
+func answer(in input, got string) output {
+	lines := strings.Count(got, "\n")
+	if got != "" && !strings.HasSuffix(got, "\n") {
 		lines++
 	}
 	if in.Numbers {
-		text = numbered(text, max(in.Offset, 1))
+		got = text.Numbered(got, max(in.Offset, 1))
 	}
-	return output{Shown: toolkit.Show(at, text), lines: lines}, nil
+	return output{Shown: toolkit.ShowFile(in.Path, got), lines: lines}
 }
 
 // whole reads the file and remembers it as seen, then cuts out the lines wanted.
-func whole(files tool.Files, in input) (string, error) {
+func whole(_ context.Context, files tool.Files, in input, _ int) (string, error) {
 	data, _, err := files.ReadFile(in.Path)
 	if err != nil {
-		return "", err
+		return "", toolkit.Missing(err, in.Path)
 	}
-	if err := readable(in.Path, data); err != nil {
-		return "", err
+	if data, err = text.Decode(in.Path, data); err != nil || in.Offset == 0 && in.Limit == 0 {
+		return string(data), err
 	}
-	if in.Offset == 0 && in.Limit == 0 {
-		return clean.Model(string(data)), nil
-	}
-	return lines(bytes.NewReader(data), in)
+	return lines(bytes.NewReader(data), in, len(data))
 }
 
 // part reads lines of a file that is too large to hold.
-func part(ctx context.Context, files tool.Files, in input) (string, error) {
+func part(ctx context.Context, files tool.Files, in input, most int) (string, error) {
 	f, err := files.Open(in.Path)
 	if err != nil {
-		return "", err
+		return "", toolkit.Missing(err, in.Path)
 	}
 	defer f.Close()
-	head := make([]byte, 64<<10)
+	head := make([]byte, text.Head)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", tool.Errorf(tool.ReadFailed, "reading %s: %w", in.Path, err)
 	}
-	if err := readable(in.Path, head[:n]); err != nil {
+	if _, err := text.Decode(in.Path, head[:n]); err != nil {
 		return "", err
 	}
-	return lines(&cancellable{ctx, f}, in)
+	return lines(&cancellable{ctx, f}, in, most)
 }
 
-// lines gives the lines from offset on, at most limit of them.
-func lines(r io.Reader, in input) (string, error) {
+// room is how much of a huge file is held at most.
+func room(at tool.Place) int {
+	if at.Limits.Output > 0 {
+		return at.Limits.Output
+	}
+	return tool.DefaultOutput
+}
+
+// lines gives the lines from offset on, at most limit of them and at most that
+// many bytes.
+func lines(r io.Reader, in input, most int) (string, error) {
 	b := bufio.NewReaderSize(r, 256<<10)
 	var out strings.Builder
-	for n, at := 1, max(in.Offset, 1); in.Limit == 0 || n < at+in.Limit; n++ {
-		line, err := b.ReadSlice('\n')
-		for {
-			if n >= at {
-				out.Write(line)
+	first := max(in.Offset, 1)
+	for n := 1; in.Limit == 0 || n < first+in.Limit; {
+		piece, err := b.ReadSlice('\n')
+		if n >= first {
+			if out.Len()+len(piece) > most {
+				return out.String() + fmt.Sprintf("\n[... line %d and what follows left out: %d bytes are read at once]", n, most), nil
 			}
-			if !errors.Is(err, bufio.ErrBufferFull) {
-				break
-			}
-			line, err = b.ReadSlice('\n')
+			out.Write(piece)
 		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			n++
+		case errors.Is(err, io.EOF):
+			return out.String(), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
 			return "", tool.Errorf(tool.ReadFailed, "reading %s: %w", in.Path, err)
 		}
 	}
-	return clean.Model(out.String()), nil
+	return out.String(), nil
 }
 
 // cancellable stops reading when the call is over.
@@ -146,32 +155,6 @@ func (c *cancellable) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.r.Read(p)
-}
-
-// readable refuses what is no text, with a hint at what would work.
-func readable(name string, data []byte) error {
-	head := data[:min(len(data), 64<<10)]
-	kind := http.DetectContentType(head)
-	switch {
-	case strings.HasPrefix(kind, "image/"):
-		return tool.Errorf(tool.BinaryFile, "%s is an image (%s), not text", name, kind)
-	case bytes.IndexByte(head, 0) >= 0 && !utf16Mark(head):
-		return tool.Errorf(tool.BinaryFile, "%s is a binary file (%s), not text; look at it with a program such as file, strings or xxd", name, kind)
-	}
-	return nil
-}
-
-func utf16Mark(b []byte) bool {
-	return bytes.HasPrefix(b, []byte{0xFF, 0xFE}) || bytes.HasPrefix(b, []byte{0xFE, 0xFF})
-}
-
-func numbered(text string, from int) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(&b, "%d: %s", from, line)
-		from++
-	}
-	return b.String()
 }
 
 // Summary says how much was read.

@@ -11,8 +11,8 @@ import (
 )
 
 type input struct {
-	Path    string `json:"path" doc:"File" maxlen:"4096" format:"path" alias:"file_path,filename"`
-	Content string `json:"content" doc:"The whole new content" alias:"text,contents"`
+	Path    string `json:"path" doc:"File" format:"path" alias:"file_path,filename,filePath"`
+	Content string `json:"content" alias:"text,contents"`
 }
 
 type output struct {
@@ -23,7 +23,7 @@ type output struct {
 // Tool writes a whole file.
 var Tool = toolkit.New(toolkit.Def[input, output]{
 	Name:    "file_write",
-	Doc:     "Create a file or replace its whole content. Folders are made as needed.",
+	Doc:     "Create a file or replace all of it.",
 	Risk:    tool.High,
 	Effects: []tool.Effect{tool.Write},
 	Plan:    plan,

@@ -2,10 +2,13 @@
 package glob
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,11 +20,11 @@ import (
 )
 
 type input struct {
-	Pattern string `json:"pattern" doc:"Glob such as **/*.go" maxlen:"4096"`
-	Path    string `json:"path,omitempty" doc:"Folder; default ." maxlen:"4096" format:"path"`
-	Sort    string `json:"sort,omitempty" doc:"Default name" enum:"name,modified"`
+	Pattern string `json:"pattern" doc:"Such as src/**/*.go"`
+	Path    string `json:"path,omitempty" doc:"Folder" format:"path" alias:"dir,directory,folder"`
+	Sort    string `json:"sort,omitempty" enum:"name,modified"`
 	Hidden  bool   `json:"include_hidden,omitempty"`
-	Ignored bool   `json:"include_ignored,omitempty" doc:"Also what .gitignore excludes"`
+	Ignored bool   `json:"include_ignored,omitempty" doc:"What .gitignore excludes"`
 }
 
 type output struct {
@@ -32,52 +35,67 @@ type output struct {
 // Tool finds files by a glob pattern.
 var Tool = toolkit.New(toolkit.Def[input, output]{
 	Name:    "glob",
-	Doc:     "Find files by a glob pattern.",
+	Doc:     "Find files by name.",
 	Risk:    tool.Safe,
 	Effects: []tool.Effect{tool.Read},
 	Plan:    plan,
 	Run:     run,
 })
 
-func (in input) folder() string {
-	if in.Path == "" {
-		return "."
+// where splits a call into the folder to walk and the pattern within it. A
+// pattern may begin with folders outside of path, also with the root.
+func (in input) where() (folder, pattern string) {
+	folder, pattern = in.Path, path.Clean(filepath.ToSlash(in.Pattern))
+	if path.IsAbs(pattern) || strings.HasPrefix(pattern, "../") {
+		base, rest := doublestar.SplitPattern(pattern)
+		if path.IsAbs(base) {
+			folder = ""
+		}
+		folder, pattern = path.Join(folder, base), rest
 	}
-	return in.Path
+	return folder, pattern
 }
 
 func plan(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-	real, err := at.Files.Locate(in.folder())
+	folder, _ := in.where()
+	real, err := at.Files.Locate(cmp.Or(folder, "."))
 	if err != nil {
 		return tool.Plan{}, err
 	}
-	return tool.Plan{Summary: fmt.Sprintf("find %s in %s", in.Pattern, in.folder()), Reads: []string{real}}, nil
+	return tool.Plan{Summary: fmt.Sprintf("find %s in %s", in.Pattern, cmp.Or(in.Path, ".")), Reads: []string{real}}, nil
 }
 
 func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Progress) (output, error) {
-	pattern := strings.TrimPrefix(in.Pattern, "./")
-	if !doublestar.ValidatePattern(pattern) {
-		return output{}, tool.Errorf(tool.InvalidPattern, "%q is no glob pattern: a bracket or brace is not closed", in.Pattern)
+	folder, pattern := in.where()
+	if in.Pattern == "" || !doublestar.ValidatePattern(pattern) {
+		return output{}, tool.Errorf(tool.InvalidPattern, "%q is no glob pattern", in.Pattern)
 	}
-	root, err := toolkit.Folder(at.Files.With(g), in.folder())
+	files := at.Files.With(g)
+	root, err := toolkit.Folder(files, cmp.Or(folder, "."))
 	if err != nil {
 		return output{}, err
 	}
-	all, err := walk.List(ctx, root, walk.Options{Hidden: in.Hidden, Ignored: in.Ignored})
+	home, _ := os.UserHomeDir() // without one there are no global excludes
+	all, err := walk.List(ctx, root, walk.Options{Hidden: in.Hidden || dotted(pattern), Ignored: in.Ignored, Home: home})
 	if ctx.Err() != nil {
 		return output{}, ctx.Err()
 	}
 	found := match(all, pattern)
 	if len(found) == 0 && err != nil {
-		return output{}, tool.Errorf(tool.ReadFailed, "listing %s: %w", in.folder(), err)
+		return output{}, tool.Errorf(tool.ReadFailed, "listing %s: %w", cmp.Or(folder, "."), err)
 	}
 	for i := range found {
-		found[i] = path.Join(in.Path, found[i])
+		found[i] = path.Join(folder, found[i])
 	}
 	if in.Sort == "modified" {
-		newestFirst(at.Files.With(g), found)
+		newestFirst(files, found)
 	}
 	return output{Shown: toolkit.Show(at, strings.Join(found, "\n")), Count: len(found)}, nil
+}
+
+// dotted reports whether a pattern asks for hidden names itself.
+func dotted(pattern string) bool {
+	return strings.HasPrefix(pattern, ".") || strings.Contains(pattern, "/.")
 }
 
 func match(all []walk.Entry, pattern string) []string {
@@ -98,15 +116,7 @@ func newestFirst(files tool.Files, names []string) {
 			when[n] = info.ModTime().UnixNano()
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		switch {
-		case when[a] > when[b]:
-			return -1
-		case when[a] < when[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(when[b], when[a]) })
 }
 
 // Summary says how many there are.

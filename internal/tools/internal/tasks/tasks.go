@@ -1,0 +1,36 @@
+// Package tasks is the list of tasks of a session, which three tools share.
+package tasks
+
+import (
+	"context"
+	"path/filepath"
+
+	"ikigai/internal/tool"
+	"ikigai/internal/toolkit"
+)
+
+// file is the name of the list in the session's folder.
+const file = "tasks"
+
+// A Task is one step that was written down.
+type Task struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Content string `json:"content"`
+}
+
+// Change changes the list. Calls at the same time take turns.
+func Change(at tool.Place, change func(*[]Task) error) error {
+	return toolkit.Remember(at, file, change)
+}
+
+// List gives the tasks in the order they were added.
+func List(at tool.Place) ([]Task, error) { return toolkit.Recall[[]Task](at, file) }
+
+// Plan says that the session's own file is written and nothing of the workspace.
+func Plan[In any](_ context.Context, at tool.Place, _ In) (tool.Plan, error) {
+	if at.Dir == "" {
+		return tool.Plan{}, nil
+	}
+	return tool.Plan{Writes: []string{filepath.Join(at.Dir, file+".json")}}, nil
+}
