@@ -94,6 +94,9 @@ func (j *judge) simple(text string, args []arg, at scope) (good, bad scope) {
 	if c.runs && j.net(0) {
 		c.raise(Dangerous, "downloads and runs")
 	}
+	if c.verdict == Network && slices.ContainsFunc(args, func(a arg) bool { return a.printed }) {
+		c.raise(Dangerous, "sends away what another command prints")
+	}
 	j.out.Parts[slot] = c.part(text)
 	if c.moved != nil {
 		return *c.moved, at
@@ -110,7 +113,7 @@ func (c *call) part(text string) Part {
 		risky: c.risky, opaque: c.opaque, exact: c.exact, lists: c.lists, runs: c.runs, inner: c.j.inner > 0,
 	}
 	if p.Reason == "" {
-		p.Reason = "nothing changes"
+		p.Reason = [...]string{"nothing changes", "changes files of the workspace", "contacts another host", "not understood", "dangerous"}[p.Verdict]
 	}
 	if !slices.ContainsFunc(c.args, func(a arg) bool { return a.dynamic() }) {
 		for _, a := range c.args {
@@ -210,7 +213,7 @@ func (c *call) step(r *row) bool {
 		return false
 	}
 	c.raise(r.does, r.why)
-	c.operands = nil
+	c.operands, c.deep = nil, r.deep
 	if r.prepare != nil {
 		c.args = r.prepare(c.args)
 	}

@@ -86,6 +86,7 @@ func checkMode(c *call) {
 func checkMktemp(c *call) {
 	switch {
 	case c.has("-u", "--dry-run"):
+		c.calmly(ReadOnly, "only prints a name")
 	case len(c.operands) > 0 && !c.has("-t"):
 		c.write(c.operands[0].arg)
 	case c.has("-p") || len(c.j.place.Temp) > 0:

@@ -115,7 +115,11 @@ func (c *call) only(spec string) {
 // checkGitShow: rev:path shows a file of the history, which may be a secret.
 func checkGitShow(c *call) {
 	for _, o := range c.operands {
-		if _, file, ok := strings.Cut(o.text, ":"); ok && secretName(path.Base(file)) {
+		_, file, ok := strings.Cut(o.text, ":")
+		if !ok {
+			file = o.text
+		}
+		if secretName(path.Base(file)) {
 			c.raise(Dangerous, "reads a secret: "+o.shown())
 		}
 	}
@@ -136,6 +140,7 @@ func checkGitDiff(c *call) {
 			c.read(o.arg)
 		}
 	}
+	checkGitShow(c)
 	c.lists = c.has("--name-only") && c.verdict == ReadOnly
 }
 
@@ -463,5 +468,14 @@ func checkGitTool(c *call) {
 		} else if (a.text == "-x" || a.text == "--extcmd") && i+1 < len(rest) {
 			c.nested(rest[i+1], nil)
 		}
+	}
+}
+
+// checkHooks: installing hooks makes later commands run programs.
+func checkHooks(c *call) {
+	if slices.ContainsFunc(c.args[1:], func(a arg) bool {
+		return slices.Contains([]string{"install", "uninstall", "init", "add", "set", "init-templatedir", "--install"}, a.text)
+	}) {
+		c.raise(Dangerous, "changes the hooks of the repository")
 	}
 }

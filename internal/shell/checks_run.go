@@ -48,6 +48,35 @@ func checkTracer(c *call) {
 	c.wrapped(c.commandFrom(0))
 }
 
+// checkEachScript judges every plain word as a script.
+func checkEachScript(c *call) {
+	for _, a := range c.args[1:] {
+		if !strings.HasPrefix(a.text, "-") && strings.Trim(a.text, "0123456789") != "" {
+			c.nested(a, nil)
+		}
+	}
+}
+
+// checkEscapes finds the words by which some old languages start a command.
+func checkEscapes(c *call) {
+	c.runs = true
+	for _, text := range append([]string{c.at.feed.text}, c.texts()...) {
+		for _, bad := range []string{"esyscmd", "syscmd", "system", "-dNOSAFER", "%pipe%", "-U", ".sy "} {
+			if strings.Contains(text, bad) {
+				c.raise(Dangerous, "runs a command")
+			}
+		}
+	}
+}
+
+func (c *call) texts() []string {
+	var out []string
+	for _, a := range c.args[1:] {
+		out = append(out, a.text)
+	}
+	return out
+}
+
 // checkPrivileged is sudo: assignments may stand before the command, and a flag may start a shell.
 func checkPrivileged(c *call) {
 	n := 0
@@ -81,6 +110,9 @@ func checkScheduled(c *call) {
 }
 
 func checkTerminal(c *call) {
+	if c.hasWord("-X", "-dr", "-D", "kill", "kill-server") {
+		c.raise(Dangerous, "acts in other terminals")
+	}
 	switch c.firstWord() {
 	case "ls", "list-sessions", "list-windows", "list-panes", "show-options", "display-message", "-ls":
 	case "kill-server", "kill-session", "kill-pane", "kill-window", "send-keys", "run-shell", "source-file", "pipe-pane", "if-shell":

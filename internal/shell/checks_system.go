@@ -56,6 +56,14 @@ func checkMount(c *call) {
 	}
 }
 
+// checkGetent: the lists of people are as secret as the files they come from.
+func checkGetent(c *call) {
+	switch c.firstWord() {
+	case "shadow", "gshadow", "passwd":
+		c.raise(Dangerous, "reads the list of accounts")
+	}
+}
+
 // key is the name under which the row was found.
 func (c *call) key() string { return c.row.key }
 

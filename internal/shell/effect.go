@@ -169,6 +169,9 @@ func (c *call) transfer(ops []operand, source func(arg)) {
 	}
 	last := len(ops) - 1
 	c.each(ops[:last], source)
+	if c.row.args == moving && strings.HasPrefix(ops[last].text, "/dev/") {
+		c.raise(Dangerous, "throws files away")
+	}
 	c.write(ops[last].arg)
 }
 

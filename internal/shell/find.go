@@ -14,7 +14,7 @@ func checkFind(c *call) {
 	for ; f.i < len(c.args); f.i++ {
 		f.primary(c.args[f.i])
 	}
-	c.lists = c.verdict == ReadOnly && !slices.ContainsFunc(f.start, func(a arg) bool { return !c.insideOnly(a) })
+	c.lists = c.verdict == ReadOnly && !secretName(strings.TrimLeft(f.name, "*")) && !slices.ContainsFunc(f.start, func(a arg) bool { return !c.insideOnly(a) })
 }
 
 // insideOnly tells whether a path is known to be in the workspace.

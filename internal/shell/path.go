@@ -34,7 +34,7 @@ func (j *judge) inside(p string) bool {
 }
 
 func (j *judge) temporary(p string) bool {
-	return slices.ContainsFunc(j.place.Temp, func(t string) bool { return within(p, t) && p != t })
+	return slices.ContainsFunc(j.place.Temp, func(t string) bool { return within(p, t) })
 }
 
 // list judges showing names or attributes of a path.
@@ -219,7 +219,7 @@ func protected(p string, glob bool) bool {
 	return false
 }
 
-var protectedNames = []string{".git", ".ikigai", ".husky", ".githooks", ".envrc", ".gitmodules", ".gitconfig"}
+var protectedNames = []string{".git", ".ikigai", ".husky", ".githooks", ".envrc", ".gitmodules", ".gitconfig", ".claude", ".codex", ".gemini", ".cursor", ".mcp.json"}
 
 // matchesAny tells whether a pattern that names a hidden file matches one of the names.
 func matchesAny(pattern string, names []string) bool {

@@ -17,9 +17,11 @@ type row struct {
 
 	bare    *Verdict          // of a program with subcommands when none is given
 	oneDash bool              // long flags have one dash, as in find and go
+	deep    bool              // folders are taken whole without being asked to
 	skip    int               // of a wrapper: operands in front of the command
 	prepare func([]arg) []arg // puts old spellings into the usual form
 
+	runner  bool // runs whatever it is given: no rule with a star is suggested
 	key     string
 	parent  *row
 	flagset func() flagset
@@ -143,6 +145,7 @@ func buildIndex() map[string]*row {
 		for _, r := range t.rows {
 			for name := range strings.FieldsSeq(r.names) {
 				one := r
+				one.runner = one.runner || t.runner
 				one.key = strings.TrimSpace(t.prefix + " " + strings.ReplaceAll(name, "/", " "))
 				one.flagset = sync.OnceValue(func() flagset { return parseFlags(t.flags+" "+one.flags, one.oneDash) })
 				if up, _, ok := cutLast(one.key); ok {
@@ -168,6 +171,7 @@ func cutLast(key string) (before, last string, ok bool) {
 type table struct {
 	prefix string
 	flags  string
+	runner bool
 	rows   []row
 }
 

@@ -296,7 +296,7 @@ func checkCd(c *call) {
 // checkEvaluated is for builtins that take names of variables or arithmetic: a subscript in them is evaluated.
 func checkEvaluated(c *call) {
 	for _, a := range c.args[1:] {
-		if strings.Contains(a.text, "[") && strings.ContainsAny(a.text, "$`") {
+		if runsInSubscript(a.text) {
 			c.raise(Dangerous, "a subscript that the shell evaluates again")
 		}
 	}

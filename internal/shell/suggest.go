@@ -30,7 +30,7 @@ func (p Part) suggest() string {
 		return ""
 	}
 	exact := strings.Join(p.Words, " ")
-	if p.opaque || p.exact || p.Verdict >= MustAsk || len(p.risky) > 0 {
+	if p.opaque || p.exact || p.Verdict >= MustAsk || len(p.risky) > 0 || p.runner() {
 		return sound(exact, p)
 	}
 	head := p.args[:p.sub+1]
@@ -48,6 +48,12 @@ func (p Part) suggest() string {
 		words = append(words, p.args[len(head)].text)
 	}
 	return sound(strings.Join(words, " ")+" *", p)
+}
+
+// runner tells whether the program runs whatever it is given.
+func (p Part) runner() bool {
+	r := lookup(p.args[0].text)
+	return r != nil && r.runner
 }
 
 // project tells whether the program runs recipes of the project under names of its own.

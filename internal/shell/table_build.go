@@ -105,10 +105,10 @@ func javascript() []row {
 			rows = append(rows, r)
 		}
 		rows = append(rows,
-			row{names: under(tool, "ls list ll la explain help help-search root prefix bin query licenses"), args: data, flags: "--depth= --prod --link -g --global"},
+			row{names: under(tool, "ls list ll la explain why help help-search root prefix bin query licenses"), args: data, flags: "--depth= --prod --link -g --global"},
 			row{names: under(tool, "build lint format fmt typecheck check dev compile"), does: Writes, args: data, why: project},
 			row{names: under(tool, "pkg version init prune rebuild shrinkwrap pack set-script patch workspaces workspace"), does: MustAsk, args: itself, why: "changes the project"},
-			row{names: under(tool, "install i ci add in ins isntall clean-install install-test it install-ci-test cit update up upgrade upg outdated audit view v info show search s find docs home repo bugs dedupe ddp uninstall un remove rm r link ln unlink fetch import doctor ping star stars diff sbom create why"), does: Network, args: itself, why: "contacts a registry", check: checkNodePackages},
+			row{names: under(tool, "install i ci add in ins isntall clean-install install-test it install-ci-test cit update up upgrade upg outdated audit view v info show search s find docs home repo bugs dedupe ddp uninstall un remove rm r link ln unlink fetch import doctor ping star stars diff sbom create"), does: Network, args: itself, why: "contacts a registry", check: checkNodePackages},
 			row{names: under(tool, "exec x dlx"), does: MustAsk, args: itself, why: "downloads and runs a program", check: checkNodeExec},
 			row{names: under(tool, "global publish unpublish login logout adduser add-user whoami token owner access deprecate dist-tag team org hook profile config c get set npm self-update setup env edit explore cache store server deploy plugin policies"), does: Dangerous, args: itself, why: "publishes, uses credentials or changes settings", check: checkNodeConfig},
 		)
@@ -123,7 +123,7 @@ func javascript() []row {
 // python is the interpreter and its package tools.
 func python() []row {
 	return []row{
-		{names: "python python2 python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 pypy pypy3 ipython py", args: itself, check: checkPython},
+		{names: "python python2 python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 pypy pypy3 ipython py", args: itself, runner: true, check: checkPython},
 		{names: "pytest py.test", does: Writes, args: data, why: project, flags: "-# -qvxslhV -k= -m= -n= -r= -p=:run -c=:run -W= -o=:run --override-ini=:run --rootdir=:ask --confcutdir= --maxfail= --tb= --durations= --lf --ff --nf --sw --last-failed --failed-first --new-first --stepwise --stepwise-skip --exitfirst --collect-only --co --quiet --verbose --no-header --no-summary --color= --capture= --cov? --cov-report= --cov-config=:read --cov-append --no-cov --cov-branch --cov-fail-under= --junitxml=:write --junit-xml=:write --basetemp=:danger --pdb:ask --pdbcls=:run --trace:ask --ignore= --ignore-glob= --deselect= --import-mode= --doctest-modules --doctest-glob= --strict --strict-markers --strict-config --disable-warnings --disable-pytest-warnings --showlocals --show-capture= --runxfail --setup-show --setup-plan --fixtures --markers --cache-show? --cache-clear --log-level= --log-cli-level= --log-file=:write --asyncio-mode= --timeout= --reruns= --dist= --numprocesses= --randomly-seed= --pyargs --full-trace --debug? --config-file=:run --rsyncdir=:ask --tx=:run --html=:write --self-contained-html --benchmark-only --benchmark-skip --snapshot-update --keep-duplicates --noconftest"},
 		{names: "pip pip3 pip3.11 pip3.12", args: subcommand, bare: verdict(ReadOnly), flags: "-qvV --quiet --verbose --version --disable-pip-version-check --no-input --no-color --isolated --no-cache-dir --python=:run --log=:write --proxy=:danger --config-settings=:ask --require-virtualenv"},
 		{names: under("pip pip3", "list show freeze check help inspect debug hash"), args: data, flags: "-ole --outdated:net -o:net --uptodate:net --format= --local --user --not-required --files --editable --path= --all --exclude= --exclude-editable --pre"},

@@ -5,7 +5,8 @@ func fileTools() []row {
 	return []row{
 		{names: "touch", does: Writes, args: create, flags: "-acmh -d=,--date= -r=,--reference=:read -t= --time= --no-create --no-dereference"},
 		{names: "mkdir", does: Writes, args: create, flags: "-pvZ -m=,--mode= --parents --verbose"},
-		{names: "mkfifo mknod", does: Writes, args: create, flags: "-Z -m=,--mode="},
+		{names: "mknod", does: Dangerous, args: itself, why: "makes a device"},
+		{names: "mkfifo", does: Writes, args: create, flags: "-Z -m=,--mode="},
 		{names: "rmdir", does: Writes, args: remove, flags: "-pv --parents --verbose --ignore-fail-on-non-empty"},
 		{names: "rm unlink grm", does: Writes, args: remove, flags: "-dfiIvW --force --interactive? --verbose --dir --one-file-system --preserve-root? --no-preserve-root:danger -r,-R,--recursive:deep", why: "deletes files"},
 		{names: "trash trash-put", does: MustAsk, args: remove, flags: "-rf"},
@@ -18,7 +19,7 @@ func fileTools() []row {
 		{names: "chmod gchmod", does: Writes, args: itself, check: checkMode},
 		{names: "chown chgrp setfacl chattr chcon setfattr setcap lchown", does: Dangerous, args: itself, why: "changes who owns or may use files"},
 		{names: "getfacl lsattr getfattr getcap", args: list, flags: "-acdeEnpRstvl"},
-		{names: "truncate", does: Writes, args: create, flags: "-co -s=,--size= -r=,--reference=:read --no-create --io-blocks"},
+		{names: "truncate", does: Writes, args: remove, flags: "-co -s=,--size= -r=,--reference=:read --no-create --io-blocks"},
 		{names: "fallocate", does: Writes, args: create, flags: "-cdnpvzx -l=,--length= -o=,--offset="},
 		{names: "mktemp", does: Writes, args: data, flags: "-duqt -p=,--tmpdir?:write --suffix= --directory --dry-run --quiet", check: checkMktemp},
 		{names: "dd gdd", does: ReadOnly, args: itself, check: checkDd},

@@ -75,8 +75,8 @@ const rgFlags = `-# -aFiIlLnNopPqsSuUvwxzc0.HhV -e=,--regexp=:pattern -f=,--file
 func textTools() []row {
 	return []row{
 		{names: "grep egrep fgrep ggrep zgrep zegrep zfgrep bzgrep xzgrep", args: matching, flags: grepFlags, check: checkGrepLists},
-		{names: "rg ripgrep", args: matching, flags: rgFlags, check: checkGrepLists},
-		{names: "ag ack pt ugrep", args: matching, flags: "-# -aciIlLnovwWqQsSuUfFgGhHrR0 -A= -B= -C= -m= -G= -g= -t= --color --nocolor --hidden --ignore= --ignore-dir= --type= --depth= --vimgrep --literal --files-with-matches --count --column --nogroup --noheading --heading --pager=:run --filter=:run --ignore-case --smart-case --case-sensitive"},
+		{names: "rg ripgrep", args: matching, deep: true, flags: rgFlags, check: checkGrepLists},
+		{names: "ag ack pt ugrep", args: matching, deep: true, flags: "-# -aciIlLnovwWqQsSuUfFgGhHrR0 -A= -B= -C= -m= -G= -g= -t= --color --nocolor --hidden --ignore= --ignore-dir= --type= --depth= --vimgrep --literal --files-with-matches --count --column --nogroup --noheading --heading --pager=:run --filter=:run --ignore-case --smart-case --case-sensitive"},
 		{names: "sort gsort", args: read, flags: "-bdfgiMhnRrVzucCms -k=,--key= -t=,--field-separator= -S=,--buffer-size= --parallel= --batch-size= --sort= --random-source=:read -T=,--temporary-directory=:write -o=,--output=:write --files0-from=:read --compress-program=:run --numeric-sort --reverse --unique --stable --merge --check? --ignore-case --ignore-leading-blanks --dictionary-order --general-numeric-sort --human-numeric-sort --month-sort --version-sort --random-sort --zero-terminated --debug"},
 		{names: "uniq guniq", args: convert, flags: "-# -cdDiuz -f=,--skip-fields= -s=,--skip-chars= -w=,--check-chars= --count --repeated --all-repeated? --unique --ignore-case --zero-terminated --group?"},
 		{names: "cut", args: read, flags: "-nsz -b=,--bytes= -c=,--characters= -d=,--delimiter= -f=,--fields= --complement --only-delimited --output-delimiter= --zero-terminated"},

@@ -27,10 +27,10 @@ func gitRows() []row {
 	discards := "discards work"
 	settings := "changes settings of the repository"
 	return []row{
-		{names: "log whatchanged", args: data, flags: gitLogFlags},
+		{names: "log whatchanged", args: data, flags: gitLogFlags, check: checkGitShow},
 		{names: "show", args: data, flags: gitLogFlags, check: checkGitShow},
 		{names: "diff", args: data, flags: gitDiffFlags, check: checkGitDiff},
-		{names: "diff-tree diff-files diff-index range-diff", args: data, flags: gitLogFlags + " --root -t -r -m -c --stdin --creation-factor= --left-only --right-only --dual-color"},
+		{names: "diff-tree diff-files diff-index range-diff", args: data, flags: gitLogFlags + " --root --no-commit-id -t -r -m -c --stdin --creation-factor= --left-only --right-only --dual-color"},
 		{names: "rev-list", args: data, flags: gitLogFlags},
 		{names: "shortlog", args: data, flags: gitLogFlags + " -e --numbered --summary --email --group= -w?"},
 		{names: "status", flags: "-sbvuz --short --branch --show-stash --porcelain? --long --verbose -u?,--untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?"},
@@ -97,7 +97,8 @@ func gitRows() []row {
 		{names: "send-email imap-send http-push http-fetch fetch-pack send-pack svn p4 cvsimport cvsexportcommit archimport quiltimport", does: Dangerous, args: itself, why: "sends the repository away"},
 		{names: "daemon http-backend instaweb shell upload-pack receive-pack upload-archive gui gitk citool web--browse cvsserver", does: Dangerous, args: itself, why: "starts another program"},
 		{names: "hook maintenance fsmonitor--daemon fast-import fast-export", does: Dangerous, args: itself, why: "runs programs or rewrites the repository"},
-		{names: "lfs annex flow", does: MustAsk, args: itself, why: "an extension of git"},
+		{names: "lfs", does: MustAsk, args: itself, why: "an extension of git", check: checkHooks},
+		{names: "annex flow", does: MustAsk, args: itself, why: "an extension of git"},
 	}
 }
 
@@ -108,8 +109,8 @@ func otherVCS() []row {
 		{names: "svn", args: subcommand, bare: verdict(ReadOnly)},
 		{names: "jj", does: MustAsk, args: itself, why: "may change the repository"},
 		{names: "gitk tig lazygit gitui git-gui", does: MustAsk, args: itself, why: "an interactive program"},
-		{names: "pre-commit lefthook", does: MustAsk, args: itself, why: "runs the hooks of the project"},
-		{names: "git-lfs", does: MustAsk, args: itself, why: "an extension of git"},
+		{names: "pre-commit lefthook husky overcommit", does: MustAsk, args: itself, why: "runs the hooks of the project", check: checkHooks},
+		{names: "git-lfs", does: MustAsk, args: itself, why: "an extension of git", check: checkHooks},
 		{names: "bzr cvs fossil darcs p4 sl pijul", does: MustAsk, args: itself, why: "may change the repository"},
 	}
 }

@@ -378,9 +378,15 @@ func (j *judge) test(x syntax.TestExpr, at scope) {
 
 // evaluated refuses a word that a builtin would evaluate as a subscript with a command in it.
 func (j *judge) evaluated(a arg) {
-	if strings.Contains(a.text, "[") && strings.ContainsAny(a.text, "$`") {
+	if runsInSubscript(a.text) {
 		j.floor(Dangerous, "a subscript that the shell evaluates again")
 	}
+}
+
+// runsInSubscript finds a command in what may be a subscript, as in a[$(x)].
+func runsInSubscript(text string) bool {
+	_, behind, ok := strings.Cut(text, "[")
+	return ok && (strings.Contains(behind, "$(") || strings.Contains(behind, "`") || strings.Contains(behind, "${"))
 }
 
 // declare judges export, declare, readonly, local and typeset.
@@ -435,7 +441,7 @@ func (j *judge) assign(name string, a arg) {
 	if powerful(name) {
 		j.floor(Dangerous, "setting "+name+" changes what programs do")
 	}
-	if strings.Contains(a.text, "[$(") || strings.Contains(a.text, "[`") {
+	if i := strings.IndexByte(a.text, '['); i > 0 && isName(a.text[:i]) && runsInSubscript(a.text) {
 		j.floor(Dangerous, "a value that the shell runs wherever it takes it for a number")
 	}
 	v := j.vars[name]

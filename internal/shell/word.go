@@ -13,13 +13,14 @@ const hole = "\x00"
 
 // An arg is one word of a command after quote removal.
 type arg struct {
-	text   string // with holes
-	glob   bool   // has an unquoted pattern
-	split  bool   // a hole outside quotes: it may become several words or none
-	known  bool   // all holes come from values that the line itself gives, judged apart, or from a list of workspace files
-	net    bool   // a hole is filled from another host
-	quoted bool
-	braced bool // made by a brace expansion
+	text    string // with holes
+	glob    bool   // has an unquoted pattern
+	split   bool   // a hole outside quotes: it may become several words or none
+	known   bool   // all holes come from values that the line itself gives, judged apart, or from a list of workspace files
+	net     bool   // a hole is filled from another host
+	quoted  bool
+	printed bool // a hole is filled by the output of a command
+	braced  bool // made by a brace expansion
 }
 
 func (a arg) dynamic() bool { return strings.Contains(a.text, hole) }
@@ -285,6 +286,7 @@ func (f *field) subst(s *syntax.CmdSubst, quoted bool) {
 	f.hole(quoted)
 	f.cur.known = known && f.j.listing(start)
 	f.cur.net = f.cur.net || f.j.net(start)
+	f.cur.printed = true
 }
 
 // param takes a parameter expansion. Only a plain one is data; those that assign, look behind another name or
