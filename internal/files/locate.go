@@ -118,6 +118,10 @@ func (w *walker) descend(name string) {
 }
 
 func (w *walker) follow() {
+	if isMagic(w.cur) {
+		w.gone = w.cur
+		return
+	}
 	target, err := os.Readlink(w.cur)
 	if w.hops++; err != nil || w.hops > maxHops {
 		w.out.endless = w.out.endless || w.hops > maxHops
@@ -126,6 +130,14 @@ func (w *walker) follow() {
 	}
 	w.cur, w.start = filepath.Dir(w.cur), ""
 	w.towards(target)
+}
+
+// isMagic reports whether a link is one of a process in /proc, such as
+// /proc/self/root or /proc/self/fd/3. It leads elsewhere for every process that
+// reads it, so no name has a meaning through it.
+func isMagic(link string) bool {
+	rest, ok := strings.CutPrefix(link, "/proc/")
+	return ok && strings.Contains(rest, "/")
 }
 
 // components splits a path at separators and drops what means nothing.

@@ -8,7 +8,7 @@ import (
 	"ikigai/internal/tool"
 )
 
-const rounds = 1500
+const rounds = 500
 
 // A race is two states of a name that another thread switches between, and a
 // name that is used meanwhile.

@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -90,6 +89,25 @@ func TestALockedFolderIsReportedNotWaitedForEver(t *testing.T) {
 	s.nothingBeside()
 }
 
+func TestNamesThroughAProcessLeadNowhere(t *testing.T) {
+	s := newStage(t)
+	s.file("a.txt", "x")
+	s.link("l", "/proc/self/cwd/a.txt")
+	t.Chdir(s.ws())
+	r := s.open()
+	for _, name := range []string{"/proc/self/cwd/a.txt", "/proc/self/root" + s.path("a.txt"), "/proc/thread-self/cwd/a.txt", "l", "/dev/fd/0", "/dev/stdin"} {
+		if _, _, err := r.ReadFile(name); Outcome(err) != "denied" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := r.With(tool.Grant{Unconfined: true}).ReadFile(name); err == nil {
+			t.Errorf("%s was read with everything granted", name)
+		}
+	}
+	if _, _, err := r.With(tool.Grant{Unconfined: true}).ReadFile("/proc/self/status"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheOwnerIsKept(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can write the file of another and keep its owner")
@@ -145,7 +163,7 @@ func again(t *testing.T, run string, attr *syscall.SysProcAttr, uid int) (string
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run", run, "-test.v", fmt.Sprintf("-test.short=%v", testing.Short()))
+	cmd := exec.Command(exe, "-test.run", run, "-test.v", "-test.short")
 	cmd.Dir, cmd.SysProcAttr = home, attr
 	cmd.Env = append(os.Environ(), "TMPDIR="+home)
 	out, err := cmd.CombinedOutput()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // A Root is the folder of a tree, held open. Paths are relative to it, with
@@ -62,6 +63,15 @@ func (r *Root) Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Changed is when a file or folder last changed.
+func (r *Root) Changed(path string) (time.Time, error) {
+	m, err := r.changed(path)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("looking at %s: %w", path, err)
+	}
+	return time.Unix(0, m.mtime), nil
 }
 
 var errNotRegular = fmt.Errorf("not a regular file: %w", fs.ErrInvalid)

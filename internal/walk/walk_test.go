@@ -231,6 +231,25 @@ func TestReadingThroughALinkIsRefused(t *testing.T) {
 	}
 }
 
+func TestTheTimeOfChangeIsThatOfTheSystem(t *testing.T) {
+	root := tree(t, "d/f")
+	r, err := OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	info, err := os.Stat(filepath.Join(root, "d/f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if when, err := r.Changed("d/f"); err != nil || !when.Equal(info.ModTime()) {
+		t.Errorf("got %v, %v; want %v", when, err, info.ModTime())
+	}
+	if _, err := r.Changed("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestACacheSeesEveryChange(t *testing.T) {
 	r := repo{t, tree(t, "a", "d/b", "d/e/c", ".gitignore=*.log\n")}
 	c := NewCache(r.dir)
