@@ -128,8 +128,13 @@ func (a *app) root() *cobra.Command {
 		a.runCommand(),
 		a.toolCommand(),
 		a.sessionCommand(),
+		a.policyCommand(),
+		a.trustCommand(),
+		a.auditCommand(),
+		a.debugCommand(),
 		a.versionCommand(),
 	)
+	guide(root)
 	return root
 }
 

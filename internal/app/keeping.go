@@ -63,6 +63,7 @@ type which struct {
 	newest  bool   // --continue
 	title   string // of a new one
 	nothing bool   // the command keeps no session
+	trusted bool   // the project may enable what it brings
 }
 
 // begin opens a session of the store for appending: a new one, or one that goes on.

@@ -35,7 +35,7 @@ func (a *app) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	trusted, _ := c.Flags().GetBool("trust")
+	trusted := a.trusts(c, dir)
 	cfg, err := a.settings(c, dir, trusted)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (a *app) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return a.faulty(o, err)
 	}
-	h, err := a.build(c.Context(), cfg, dir, whichOf(c, prompt))
+	h, err := a.build(c.Context(), cfg, dir, whichOf(c, prompt, trusted))
 	if err != nil {
 		return a.faulty(o, err)
 	}
@@ -76,10 +76,10 @@ func (a *app) serve(ctx context.Context, h *house, prompt string, o headless.Opt
 }
 
 // whichOf reads which session a run is about.
-func whichOf(c *cobra.Command, prompt string) which {
+func whichOf(c *cobra.Command, prompt string, trusted bool) which {
 	id, _ := c.Flags().GetString("session")
 	newest, _ := c.Flags().GetBool("continue")
-	return which{id: id, newest: newest, title: toolkit.FirstLine(prompt)}
+	return which{id: id, newest: newest, title: toolkit.FirstLine(prompt), trusted: trusted}
 }
 
 // head is the hash of the last stored event; empty where nothing is stored.

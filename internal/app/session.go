@@ -38,9 +38,11 @@ type house struct {
 	own     string // the session's own folder
 	temp    string // and its folder for temporary files
 	stored  []convo.Event
+	trusted bool // the project may name programs, addresses and values
 	files   *files.Roots
 	jail    *sandbox.Sandbox
 	jobs    *jobs.Set
+	mode    permit.Mode // at the start
 	permit  *permit.Engine
 	tools   *tool.Registry
 	store   store.Store
@@ -50,7 +52,7 @@ type house struct {
 
 // build puts the parts together. The caller closes the house.
 func (a *app) build(ctx context.Context, cfg *config.Config, dir string, w which) (h *house, err error) {
-	h = &house{cfg: cfg, dir: dir}
+	h = &house{cfg: cfg, dir: dir, trusted: w.trusted}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
@@ -131,35 +133,20 @@ func (a *app) buildPermit(_ context.Context, h *house, _ which) error {
 	if err != nil {
 		return &fault{headless.ExitUsage, err.Error(), ""}
 	}
-	rules, err := rulesOf(h.cfg)
+	rules, err := a.rulesOf(h)
 	if err != nil {
 		return err
 	}
-	h.permit = permit.New(permit.Options{
-		Mode: mode, Confined: h.confined(), Dir: h.dir, Roots: h.files.Roots(), Scratch: []string{h.own},
-		Home: a.env.Home, Own: a.ownFiles(), Fixed: rules,
-	})
+	h.mode = mode
+	h.permit = permit.New(a.permitOptions(h, rules))
 	return nil
 }
 
-// rulesOf reads the rules of flags and files.
-func rulesOf(cfg *config.Config) ([]permit.Rule, error) {
-	var rules []permit.Rule
-	for _, group := range []struct {
-		decision permit.Decision
-		key      string
-		texts    []string
-	}{{permit.Deny, "deny", cfg.Deny}, {permit.Ask, "ask", cfg.Ask}, {permit.Allow, "allow", cfg.Allow}} {
-		for _, text := range group.texts {
-			r, err := permit.ParseRule(group.decision, text)
-			if err != nil {
-				return nil, &fault{headless.ExitConfig, err.Error(), "it was given by " + cfg.Origin[group.key]}
-			}
-			r.Source = cfg.Origin[group.key]
-			rules = append(rules, r)
-		}
+func (a *app) permitOptions(h *house, rules []permit.Rule) permit.Options {
+	return permit.Options{
+		Mode: h.mode, Confined: h.confined(), Dir: h.dir, Roots: h.files.Roots(), Scratch: []string{h.own},
+		Home: a.env.Home, Own: a.ownFiles(), Fixed: rules, Rules: a.policies(h.dir),
 	}
-	return rules, nil
 }
 
 // confined reports whether the whole jail stands.
@@ -184,13 +171,16 @@ func (h *house) layers() []string {
 }
 
 func (a *app) buildTools(_ context.Context, h *house, _ which) error {
-	set := tool.NewSet(tool.Complete, nil, tools.All()...)
+	set := tool.NewSet(tool.Complete, nil, a.builtIns()...)
 	h.tools = tool.NewRegistry(set)
 	for t := range set.All() {
 		h.offered = append(h.offered, t.Spec())
 	}
 	return nil
 }
+
+// builtIns are the tools that ship inside.
+func (a *app) builtIns() []tool.Tool { return tools.All() }
 
 func (h *house) place() tool.Place {
 	return tool.Place{

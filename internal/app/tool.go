@@ -33,12 +33,12 @@ func (a *app) withHouse(c *cobra.Command, do func(*house) error) error {
 	if err != nil {
 		return err
 	}
-	trusted, _ := c.Flags().GetBool("trust")
+	trusted := a.trusts(c, dir)
 	cfg, err := a.settings(c, dir, trusted)
 	if err != nil {
 		return err
 	}
-	h, err := a.build(c.Context(), cfg, dir, which{nothing: true})
+	h, err := a.build(c.Context(), cfg, dir, which{nothing: true, trusted: trusted})
 	if err != nil {
 		return err
 	}

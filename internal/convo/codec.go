@@ -178,8 +178,16 @@ func (e Event) Data() (json.RawMessage, error) {
 
 // bodies makes an empty body of each kind that has one.
 var bodies = map[Kind]func(json.RawMessage) (Body, error){
-	KindToolCall:   read[ToolCall],
-	KindToolResult: read[ToolResult],
+	KindToolCall: func(raw json.RawMessage) (Body, error) {
+		var c ToolCall
+		err := c.UnmarshalJSON(raw) // directly: json.Unmarshal would scan it twice
+		return c, err
+	},
+	KindToolResult: func(raw json.RawMessage) (Body, error) {
+		var r ToolResult
+		err := r.UnmarshalJSON(raw)
+		return r, err
+	},
 	KindOpaque:     read[Opaque],
 	KindDecision:   read[Decision],
 	KindUsage:      read[Usage],

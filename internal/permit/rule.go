@@ -31,6 +31,14 @@ func (r Rule) Name() string {
 	return r.Text + " (" + r.Source + ")"
 }
 
+// TextOf is the text of the rule that Name showed.
+func TextOf(name string) string {
+	if i := strings.LastIndex(name, " ("); i > 0 && strings.HasSuffix(name, ")") {
+		return name[:i]
+	}
+	return name
+}
+
 // ParseRule reads Tool or Tool(spec). A rule that can never match is refused.
 func ParseRule(d Decision, text string) (Rule, error) {
 	text = strings.TrimSpace(text)
