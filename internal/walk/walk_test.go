@@ -209,6 +209,32 @@ func TestAWalkNeverLeavesItsRoot(t *testing.T) {
 	<-done
 }
 
+// What the race above rarely meets: a name was a folder when it was listed and
+// is a link when it is read.
+func TestAFolderThatBecameALinkIsNotRead(t *testing.T) {
+	out := tree(t, "outside", "deep/outside")
+	root := tree(t, "l -> "+out)
+	s, err := newScan(root, Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	for _, slow := range []bool{false, true} {
+		if slow {
+			makeSlow(s.tree)
+		}
+		for _, path := range []string{"l", "l/deep"} {
+			var found folderEntries
+			if err := s.read(&dir{path: path}, &found); err == nil || len(found.files) > 0 {
+				t.Errorf("SAFETY: saw %v in %s", found.files, path)
+			}
+		}
+		if _, err := s.tree.changed("l/deep"); err == nil {
+			t.Error("SAFETY: looked at the outside")
+		}
+	}
+}
+
 func TestReadingThroughALinkIsRefused(t *testing.T) {
 	out := tree(t, "secret=x")
 	root := tree(t, "l -> "+out+"/secret", "d -> "+out, "f=content")
