@@ -186,8 +186,7 @@ func (c *call) handsOut() {
 func (c *call) programFile(file string) (string, bool) {
 	for _, p := range resolve(c.at, file) {
 		if !slices.Contains(systemBins, path.Dir(p)) {
-			c.opaque, c.runs = true, true
-			c.raise(MustAsk, "runs the file "+file)
+			c.runFile(c.args[0])
 			return "", false
 		}
 	}
@@ -219,6 +218,10 @@ func (c *call) step(r *row) bool {
 	}
 	if r.args != itself {
 		c.parse(r)
+	} else if r.does >= Writes {
+		for _, a := range c.args[c.sub+1:] {
+			c.notSecret(a)
+		}
 	}
 	if r.args == subcommand {
 		return c.descend(r)

@@ -81,7 +81,7 @@ func shortIn(word string, names []string) bool {
 
 // longCut finds a long flag that was cut short; at least four letters are needed to tell flags apart.
 func longCut(word string, names []string) bool {
-	return len(word) > 5 && strings.HasPrefix(word, "--") && slices.ContainsFunc(names, func(n string) bool {
+	return len(word) > 3 && strings.HasPrefix(word, "--") && slices.ContainsFunc(names, func(n string) bool {
 		return strings.HasPrefix(n, word)
 	})
 }
@@ -209,7 +209,7 @@ func checkGitConfig(c *call) {
 	if len(words) > 0 && slices.Contains([]string{"get", "set", "unset", "list", "edit", "rename-section", "remove-section", "get-regexp", "get-all"}, words[0].text) {
 		verb, words = words[0].text, words[1:]
 	}
-	reads := c.any("--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "--get-color", "--get-colorbool") || verb == "get" || verb == "list" || verb == "get-regexp" || verb == "get-all"
+	reads := c.hasWord("--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "--get-color", "--get-colorbool") || verb == "get" || verb == "list" || verb == "get-regexp" || verb == "get-all"
 	if c.any("-f", "--file", "--blob") {
 		c.raise(MustAsk, "settings in another file")
 	}
@@ -269,9 +269,9 @@ func looksLikeFile(s string) bool {
 
 // checkGitRestore: only the index can be restored without losing work.
 func checkGitRestore(c *call) {
-	if c.any("--staged", "-S") && !c.any("--worktree", "-W", "-p", "--patch") {
+	c.only("-Sq -s=,--source= --staged --quiet --progress --no-progress --ignore-unmerged --recurse-submodules --pathspec-from-file=:read -W,--worktree:danger -p,--patch:danger")
+	if c.has("-S", "--staged") {
 		c.raise(Writes, "changes the index")
-		c.only("-Sq -s=,--source= --staged --quiet --progress --no-progress --ignore-unmerged --recurse-submodules --pathspec-from-file=:read")
 		return
 	}
 	c.raise(Dangerous, "throws changes away")
@@ -288,10 +288,10 @@ func checkGitReset(c *call) {
 
 // checkGitClean: without -n it deletes what git does not know, for good.
 func checkGitClean(c *call) {
-	if c.any("-n", "--dry-run") {
-		return
+	c.only("-dfnqxX -e=,--exclude= --dry-run --force --quiet -i:danger --interactive:danger")
+	if !c.has("-n", "--dry-run") {
+		c.raise(Dangerous, "deletes files that git does not know")
 	}
-	c.raise(Dangerous, "deletes files that git does not know")
 }
 
 func checkGitRm(c *call) {
@@ -347,7 +347,7 @@ func checkGitPlumbing(c *call) {
 		c.verdict, c.reason = ReadOnly, ""
 		return
 	}
-	if c.any("-d", "--delete", "-f", "--force", "--prefix", "-u", "--reset", "--stdin", "-m") && c.row.key != "git commit-tree" {
+	if c.row.key == "git update-ref" || c.any("-d", "--delete", "-f", "--force", "--prefix", "-u", "--reset", "--stdin", "-m") && c.row.key != "git commit-tree" {
 		c.raise(Dangerous, "discards or overwrites work")
 	}
 }

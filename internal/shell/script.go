@@ -61,6 +61,11 @@ func checkEnv(c *call) {
 		c.nested(rest, nil)
 		return
 	}
+	for _, u := range c.flags {
+		if (u.name == "-u" || u.name == "--unset") && powerful(u.value.text) {
+			c.raise(Dangerous, "unsetting "+u.value.shown()+" changes what programs do")
+		}
+	}
 	n := 0
 	for ; n < len(c.operands); n++ {
 		name, value, ok := strings.Cut(c.operands[n].text, "=")
@@ -100,6 +105,18 @@ func checkDeclare(c *call) {
 	}
 }
 
+// checkJoined is for programs that hand their words to a shell in one piece.
+func checkJoined(c *call) {
+	var all arg
+	for _, a := range c.commandFrom(0) {
+		if a.text == ":::" {
+			break
+		}
+		all.text += a.text + " "
+	}
+	c.nested(all, nil)
+}
+
 // checkXargs judges the command once, with a word that stands for what comes from the input.
 func checkXargs(c *call) {
 	from := arg{text: hole, split: true, known: c.at.feed.names, net: c.at.feed.net}
@@ -107,18 +124,26 @@ func checkXargs(c *call) {
 	if len(args) == 0 {
 		return
 	}
+	if f := c.at.feed; f.kind == feedText && !strings.Contains(f.text, hole) {
+		from = arg{text: strings.TrimSpace(f.text)}
+	}
 	mark := "{}"
 	u, replaces := c.flag("-I", "-i", "--replace")
 	if u.has && u.value.text != "" {
 		mark = u.value.text
 	}
 	if !replaces {
-		c.wrapped(append(args, from))
+		for word := range strings.FieldsSeq(from.text) {
+			each := from
+			each.text = word
+			args = append(args, each)
+		}
+		c.wrapped(args)
 		return
 	}
 	for i := range args {
 		if strings.Contains(args[i].text, mark) {
-			args[i].text = strings.ReplaceAll(args[i].text, mark, hole)
+			args[i].text = strings.ReplaceAll(args[i].text, mark, from.text)
 			args[i].known, args[i].net = from.known, from.net
 		}
 	}
@@ -134,6 +159,9 @@ func checkShell(c *call) {
 	case s.asks:
 	case s.script && len(args) > 0:
 		c.raise(ReadOnly, "runs the script in its words")
+		if len(args) > 1 {
+			c.j.assign("0", args[1])
+		}
 		c.nested(args[0], args[min(2, len(args)):])
 	case s.noExec && len(args) > 0:
 		c.read(args[0])
@@ -193,6 +221,11 @@ func (s *shellWords) cluster(text string) {
 func (c *call) runFile(a arg) {
 	c.opaque, c.runs = true, true
 	c.raise(MustAsk, "runs the file "+a.shown())
+	for _, p := range resolve(c.at, a.text) {
+		if slices.Contains(c.j.out.Writes, p) {
+			c.raise(Dangerous, "runs a file that this line wrote")
+		}
+	}
 	if a.net {
 		c.raise(Dangerous, "downloads and runs")
 	}

@@ -404,7 +404,10 @@ func (j *judge) declare(c *syntax.DeclClause, at scope) {
 func (j *judge) declareFlag(variant string, a arg) {
 	j.evaluated(a)
 	flag := a.text
+	name, value, assigns := strings.Cut(flag, "=")
 	switch {
+	case assigns && isName(strings.TrimSuffix(name, "+")):
+		j.assign(strings.TrimSuffix(name, "+"), arg{text: value})
 	case a.dynamic():
 		j.floor(MustAsk, "a name that is only known at run time")
 	case variant == "export" && strings.Contains(flag, "f"), strings.ContainsAny(flag, "niIcul") && strings.HasPrefix(flag, "-"):

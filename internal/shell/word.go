@@ -158,6 +158,7 @@ func (f *field) part(p syntax.WordPart, first bool) {
 	case *syntax.CmdSubst:
 		f.subst(p, false)
 	case *syntax.ArithmExp:
+		f.j.unruly("arithmetic")
 		f.j.arithmetic(p.X, f.at)
 		f.text.WriteString("0")
 	case *syntax.ProcSubst:
@@ -293,6 +294,9 @@ func (f *field) subst(s *syntax.CmdSubst, quoted bool) {
 // evaluate their value are more than they seem.
 func (f *field) param(p *syntax.ParamExp, quoted bool) {
 	f.j.expansion(p, f.at)
+	if !quoted || !p.Short && p.Exp != nil {
+		f.j.unruly("an expansion that may become several words")
+	}
 	name := ""
 	if p.Param != nil {
 		name = p.Param.Value
