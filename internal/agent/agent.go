@@ -76,6 +76,12 @@ type Options struct {
 	Tools   func(*tool.Set) []tool.Spec // which tools the model is offered; nil means all
 }
 
+// A Redactor takes known secret values out of text and JSON.
+type Redactor interface {
+	Text(string) string
+	JSON([]byte) []byte
+}
+
 // Parts are what a session works with.
 type Parts struct {
 	Open   func(model string, notice func(text, hint string)) (llm.Provider, error)
@@ -83,6 +89,7 @@ type Parts struct {
 	Ready  func(ctx context.Context) error // returns when the tools are known; nil means they are
 	Permit *permit.Engine
 	Store  store.Store
+	Redact Redactor // nil when there is nothing to hide
 	Now    func() time.Time
 }
 
@@ -218,6 +225,7 @@ func (a *Agent) open() {
 // is told when everything before it is on the disk.
 func (a *Agent) emit(e convo.Event) {
 	e.Turn, e.At = a.turn, a.parts.Now()
+	e = a.masked(e)
 	if e.Durable() {
 		e = a.history.Append(e)
 		a.save(a.parts.Store.Append(context.Background(), a.opts.Session, e))

@@ -189,7 +189,7 @@ func (a *Agent) progress(n int, id string) tool.Progress {
 	return func(chunk string) {
 		e := convo.Of(chunk, convo.ToolOutput{CallID: id})
 		e.Turn, e.At = n, a.parts.Now()
-		a.bus.Publish(e)
+		a.bus.Publish(a.masked(e))
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"ikigai/internal/provider"
 	"ikigai/internal/provider/demo"
 	"ikigai/internal/sandbox"
+	"ikigai/internal/secret"
 	"ikigai/internal/store"
 	"ikigai/internal/store/memory"
 	"ikigai/internal/tool"
@@ -196,8 +197,16 @@ func (a *app) agent(h *house) *agent.Agent {
 		Limits:  turn.Limits{Rounds: h.cfg.Limits.Turns, CallsPerRound: h.cfg.Limits.Calls},
 		MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time,
 	}, agent.Parts{
-		Open: a.opener(h), Tools: h.tools, Permit: h.permit, Store: h.store, Now: time.Now,
+		Open: a.opener(h), Tools: h.tools, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(),
 	})
+}
+
+// redactor hides the secret values of the environment; nil when there are none.
+func (a *app) redactor() agent.Redactor {
+	if r := secret.New(a.env.Environ, nil); r != nil {
+		return r
+	}
+	return nil
 }
 
 func (a *app) system(h *house) string {

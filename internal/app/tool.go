@@ -218,7 +218,11 @@ func (a *app) call(ctx context.Context, h *house, name string, raw json.RawMessa
 	}()
 	call := tool.Call{ID: "call_1", Name: name, Args: raw}
 	r, denied := agent.One(ctx, call, h.tools.Current(), h.place(), h.permit, time.Now, func(chunk string) { io.WriteString(a.env.Stderr, clean.Block(chunk)) })
-	fmt.Fprintf(a.env.Stdout, "%s\n", r.Envelope())
+	envelope := []byte(r.Envelope())
+	if hide := a.redactor(); hide != nil {
+		envelope = hide.JSON(envelope)
+	}
+	fmt.Fprintf(a.env.Stdout, "%s\n", envelope)
 	switch {
 	case len(stopped) > 0:
 		a.code = <-stopped
