@@ -147,6 +147,9 @@ func (r Rule) covers(p Part) bool {
 	if p.exact || p.Verdict == Dangerous || p.Verdict == MustAsk && !p.opaque {
 		return false
 	}
+	if p.args[0].text != "echo" && p.args[0].text != "printf" && slices.ContainsFunc(p.args, func(a arg) bool { return a.split }) {
+		return false // only a program that prints its words may get more of them than were seen
+	}
 	return !slices.ContainsFunc(p.risky, func(i int) bool { return i >= len(r.words) })
 }
 

@@ -294,8 +294,8 @@ func (f *field) subst(s *syntax.CmdSubst, quoted bool) {
 // evaluate their value are more than they seem.
 func (f *field) param(p *syntax.ParamExp, quoted bool) {
 	f.j.expansion(p, f.at)
-	if !quoted || !p.Short && p.Exp != nil {
-		f.j.unruly("an expansion that may become several words")
+	if p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil || p.Excl {
+		f.j.unruly("an expansion that is more than a variable")
 	}
 	name := ""
 	if p.Param != nil {
