@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (c *Config) file(name string, must, trusted bool) error {
 	c.Read = append(c.Read, name)
 	v, err := hujson.Parse(raw)
 	if err != nil {
-		return &Error{Where: name, Text: "not JSON with comments: " + err.Error()}
+		return syntax(name, err)
 	}
 	obj, ok := v.Value.(*hujson.Object)
 	if !ok {
@@ -101,15 +102,31 @@ func (c *Config) file(name string, must, trusted bool) error {
 	return c.object(name, raw, "", obj, trusted)
 }
 
+// syntax is an error of the parser, with its line where people look for it.
+func syntax(name string, err error) error {
+	var line, column int
+	text := strings.TrimPrefix(err.Error(), "hujson: ")
+	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &line, &column); n == 2 {
+		name = fmt.Sprintf("%s:%d", name, line)
+		_, text, _ = strings.Cut(text, ": ")
+	}
+	return &Error{Where: name, Text: "not JSON with comments: " + text}
+}
+
 // at is a place in a file as file:line.
 func at(name string, raw []byte, offset int) string {
 	return fmt.Sprintf("%s:%d", name, strings.Count(string(raw[:min(offset, len(raw))]), "\n")+1)
 }
 
 func (c *Config) object(name string, raw []byte, prefix string, obj *hujson.Object, trusted bool) error {
+	seen := map[string]bool{}
 	for _, m := range obj.Members {
 		key := prefix + m.Name.Value.(hujson.Literal).String()
 		where := at(name, raw, m.Name.StartOffset)
+		if seen[key] {
+			return &Error{where, key, "it is there twice; keep one of them"}
+		}
+		seen[key] = true
 		inner, nested := m.Value.Value.(*hujson.Object)
 		s, known := find(key)
 		switch {
@@ -125,7 +142,7 @@ func (c *Config) object(name string, raw []byte, prefix string, obj *hujson.Obje
 		default:
 			value := m.Value.Clone()
 			value.Standardize()
-			if err := s.assignJSON(&c.Settings, value.Pack()); err != nil {
+			if err := s.assignJSON(&c.Settings, bytes.TrimSpace(value.Pack())); err != nil {
 				return &Error{where, key, err.Error()}
 			}
 			c.Origin[s.Key] = where
@@ -267,7 +284,8 @@ func (s Setting) allowed(text string) error {
 	if len(s.Allowed) == 0 || slices.Contains(s.Allowed, text) || text == "" && s.Default == "" {
 		return nil
 	}
-	return fmt.Errorf("%q is not allowed: it is one of %s", text, strings.Join(s.Allowed, ", "))
+	near := spell.DidYouMean(text, s.Allowed)
+	return errors.New(strings.TrimSuffix(fmt.Sprintf("%q is not allowed: it is one of %s; %s", text, strings.Join(s.Allowed, ", "), near), "; "))
 }
 
 // assignJSON reads a value as the file writes it.
