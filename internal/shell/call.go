@@ -309,7 +309,7 @@ func (p *flagParser) all() {
 			p.rest(p.i + 1)
 			return
 		case a.mayBeFlag() || a.split && !a.known:
-			p.hidden(a)
+			p.hidden()
 			p.operand()
 		case len(a.text) < 2 || a.text[0] != '-':
 			p.operand()
@@ -326,7 +326,7 @@ func (p *flagParser) all() {
 }
 
 // hidden is for a word that may turn into flags at run time: harmless only where no flag does harm.
-func (p *flagParser) hidden(arg) {
+func (p *flagParser) hidden() {
 	if p.set.harmful || p.row.args == subcommand {
 		p.c.raise(MustAsk, "a word may turn into a flag at run time")
 	}

@@ -52,7 +52,7 @@ func gitDirFlag(c *call, f string, v arg, i int) {
 	c.raise(Dangerous, f+" takes the settings of another repository")
 }
 
-// words gives the words after the subcommand.
+// rest gives the words after the subcommand.
 func (c *call) rest() []arg { return c.args[c.sub+1:] }
 
 // any tells whether one of the words is among names; name=value and clusters of short flags count too.
@@ -105,7 +105,7 @@ func (c *call) dashes() bool {
 	return slices.ContainsFunc(c.rest(), func(a arg) bool { return a.text == "--" })
 }
 
-// only raises to MustAsk for a flag that is not in the list of known ones.
+// only parses the words with the flags of spec, for rows whose check must look before it judges; an unknown flag asks.
 func (c *call) only(spec string) {
 	known := parseFlags(spec, false)
 	p := flagParser{c: c, row: c.row, set: known, i: c.sub + 1}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// has tells whether some word after the program is one of names, alone or with =value.
+// hasWord tells whether some word after the program is one of names, alone or with =value.
 func (c *call) hasWord(names ...string) bool {
 	return slices.ContainsFunc(c.args[1:], func(a arg) bool {
 		name, _, _ := strings.Cut(a.text, "=")
