@@ -19,6 +19,10 @@ func checkSed(c *call) {
 	if !scripts && len(files) > 0 {
 		c.sed(files[0].arg, files[0].index)
 		files = files[1:]
+		if c.inPlace && c.word(0) == "" && len(files) > 0 { // BSD: -i takes the empty word, the script comes next
+			c.sed(files[0].arg, files[0].index)
+			files = files[1:]
+		}
 	}
 	c.readOrChange(files)
 	if c.inPlace && len(files) == 0 {
