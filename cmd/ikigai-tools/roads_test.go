@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -185,7 +186,7 @@ func (w *world) shortRoad(t *testing.T, c roadCase) []byte {
 	at := tool.Place{Files: roots, Dir: w.session, Start: plain.Start}
 	var last []byte
 	for _, args := range append(c.First, c.args()) {
-		last = toolkit.Answer(tl, func() (tool.Place, error) { return at, nil }, []byte(args), os.Stderr)
+		last = toolkit.Answer(tl, func() (tool.Place, error) { return at, nil }, []byte(args), io.Discard)
 	}
 	return last
 }

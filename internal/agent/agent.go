@@ -74,6 +74,8 @@ type Options struct {
 	Place   tool.Place
 	Stored  []convo.Event               // of a session that goes on
 	Tools   func(*tool.Set) []tool.Spec // which tools the model is offered; nil means all
+
+	OneByOne bool // nothing runs side by side
 }
 
 // A Redactor takes known secret values out of text and JSON.

@@ -25,6 +25,7 @@ func (a *Agent) judge(ctx context.Context, ids []string) {
 		rulings := make([]turn.Ruling, len(todo))
 		for i := range todo {
 			rulings[i] = todo[i].rule(ctx, set, a.opts.Place, a.parts.Permit)
+			rulings[i].Alone = rulings[i].Alone || a.opts.OneByOne
 		}
 		a.send(n, func(ctx context.Context) { a.judged(ctx, todo, rulings) })
 	})
@@ -40,7 +41,7 @@ func (c *call) rule(ctx context.Context, set *tool.Set, at tool.Place, engine *p
 		if !ok {
 			return refuse(tool.ToolNotFound, set.NotFound(c.Name))
 		}
-		c.spec = t.Spec()
+		c.spec = tool.JudgedAs(t, c.Args)
 		var err error
 		if c.prepared, err = prepare(ctx, t, at, c.Call); err != nil {
 			return refuse(tool.CodeOf(err, tool.InvalidParams), err)

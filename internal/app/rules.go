@@ -18,6 +18,7 @@ import (
 	"ikigai/internal/policy"
 	"ikigai/internal/store"
 	"ikigai/internal/tool"
+	"ikigai/internal/tools"
 )
 
 // policies are the user's remembered rules, those of this project included.
@@ -169,7 +170,7 @@ func (a *app) verdict(ctx context.Context, h *house, c tool.Call) (permit.Verdic
 	if err != nil {
 		return permit.Verdict{}, usage("ikigai tool show "+c.Name+" shows the parameters", "%s", err.Error())
 	}
-	return h.permit.Judge(permit.Request{Spec: t.Spec(), Call: c, Plan: p.Plan}), nil
+	return h.permit.Judge(permit.Request{Spec: tool.JudgedAs(t, c.Args), Call: c, Plan: p.Plan}), nil
 }
 
 func (a *app) printVerdict(v permit.Verdict) {
@@ -246,7 +247,7 @@ func (a *app) suits(d permit.Decision, text string) error {
 	if err != nil {
 		return usage("write Tool or Tool(spec), such as bash(go test *)", "%s", err.Error())
 	}
-	for _, t := range a.builtIns() {
+	for _, t := range tools.All() {
 		if err := r.Suits(t.Spec()); err != nil {
 			return usage("", "%s", err.Error())
 		}
@@ -343,6 +344,6 @@ func judgeBoth(ctx context.Context, h *house, before, after *permit.Engine, c to
 	if err != nil {
 		return 0, 0, false
 	}
-	r := permit.Request{Spec: t.Spec(), Call: c, Plan: p.Plan}
+	r := permit.Request{Spec: tool.JudgedAs(t, c.Args), Call: c, Plan: p.Plan}
 	return before.Judge(r).Decision, after.Judge(r).Decision, true
 }

@@ -53,7 +53,7 @@ func (a *app) run(c *cobra.Command, args []string) error {
 		return a.faulty(o, err)
 	}
 	o.Session = h.id
-	o.Init = headless.Init{Model: cfg.Model, Mode: string(h.permit.Mode()), Cwd: dir, Tools: h.names(), Sandbox: h.layers()}
+	o.Init = headless.Init{Model: cfg.Model, Mode: string(h.permit.Mode()), Cwd: dir, Tools: h.names(c.Context()), Sandbox: h.layers()}
 	o.Flush = func() error { return h.store.Flush(context.Background()) }
 	o.Head = func() string { return a.head(h) }
 	a.code = a.serve(c.Context(), h, prompt, o)
@@ -94,9 +94,11 @@ func (a *app) head(h *house) string {
 	return head
 }
 
-func (h *house) names() []string {
-	var names []string
-	for _, s := range h.offered {
+// names are the tools a model is offered at the start.
+func (h *house) names(ctx context.Context) []string {
+	_ = h.ready(ctx) // the end of ctx ends the run as well
+	names := []string{}
+	for _, s := range h.offered(h.tools.Current()) {
 		names = append(names, s.Name)
 	}
 	return names

@@ -12,6 +12,7 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/config"
 	"ikigai/internal/convo"
+	"ikigai/internal/external"
 	"ikigai/internal/files"
 	"ikigai/internal/headless"
 	"ikigai/internal/jobs"
@@ -46,9 +47,12 @@ type house struct {
 	mode    permit.Mode // at the start
 	permit  *permit.Engine
 	tools   *tool.Registry
+	set     tools.Toolset
+	finder  *external.Finder
 	store   store.Store
-	offered []tool.Spec
-	closers []func() error
+
+	approvals *approvals
+	closers   []func() error
 }
 
 // build puts the parts together. The caller closes the house.
@@ -59,7 +63,7 @@ func (a *app) build(ctx context.Context, cfg *config.Config, dir string, w which
 			err = errors.Join(err, h.close())
 		}
 	}()
-	steps := []func(context.Context, *house, which) error{a.buildStore, a.buildFiles, a.buildJail, a.buildPermit, a.buildTools}
+	steps := []func(context.Context, *house, which) error{a.buildStore, a.buildFiles, a.buildJail, a.buildTools, a.buildPermit}
 	for _, step := range steps {
 		if err := step(ctx, h, w); err != nil {
 			return h, err
@@ -146,8 +150,13 @@ func (a *app) buildPermit(_ context.Context, h *house, _ which) error {
 func (a *app) permitOptions(h *house, rules []permit.Rule) permit.Options {
 	return permit.Options{
 		Mode: h.mode, Confined: h.confined(), Dir: h.dir, Roots: h.files.Roots(), Scratch: []string{h.own},
-		Home: a.env.Home, Own: a.ownFiles(), Fixed: rules, Rules: a.policies(h.dir),
+		Home: a.env.Home, Own: a.ownFiles(), Fixed: rules, Rules: a.policies(h.dir), AskReads: h.asksReads,
 	}
+}
+
+// asksReads reports whether even reading asks, as the toolset's seed has it.
+func (h *house) asksReads(r permit.Request) bool {
+	return h.set.AskReads && r.Spec.Risk >= tool.Medium || slices.Contains(h.set.AskOnce, r.Call.Name)
 }
 
 // confined reports whether the whole jail stands.
@@ -171,18 +180,6 @@ func (h *house) layers() []string {
 	return names
 }
 
-func (a *app) buildTools(_ context.Context, h *house, _ which) error {
-	set := tool.NewSet(tool.Complete, nil, a.builtIns()...)
-	h.tools = tool.NewRegistry(set)
-	for t := range set.All() {
-		h.offered = append(h.offered, t.Spec())
-	}
-	return nil
-}
-
-// builtIns are the tools that ship inside.
-func (a *app) builtIns() []tool.Tool { return tools.All() }
-
 func (h *house) place() tool.Place {
 	return tool.Place{
 		Files: h.files, Session: h.id, Dir: h.own, Start: h.jail.Start, Jobs: h.jobs,
@@ -194,19 +191,31 @@ func (h *house) place() tool.Place {
 func (a *app) agent(h *house) *agent.Agent {
 	return agent.New(agent.Options{
 		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
-		Limits:  turn.Limits{Rounds: h.cfg.Limits.Turns, CallsPerRound: h.cfg.Limits.Calls},
-		MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time,
+		Limits: h.limits(), MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time, OneByOne: !h.cfg.Tools.Parallel,
+		Shape: h.set.Shape, Tools: h.offered,
 	}, agent.Parts{
-		Open: a.opener(h), Tools: h.tools, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(),
+		Open: a.opener(h), Tools: h.tools, Ready: h.ready, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(),
 	})
 }
 
-// redactor hides the secret values of the environment; nil when there are none.
+// redactor hides the secret values of the environment and the kept keys; nil when there are none.
 func (a *app) redactor() agent.Redactor {
-	if r := secret.New(a.env.Environ, nil); r != nil {
+	if r := secret.New(a.env.Environ, a.keptKeys()); r != nil {
 		return r
 	}
 	return nil
+}
+
+// limits are those of the settings; a toolset's own hold where nobody chose.
+func (h *house) limits() turn.Limits {
+	l := turn.Limits{Rounds: h.cfg.Limits.Turns, CallsPerRound: h.cfg.Limits.Calls}
+	if h.set.Limits.Turns > 0 && h.cfg.Origin["limits.turns"] == "default" {
+		l.Rounds = h.set.Limits.Turns
+	}
+	if h.set.Limits.Calls > 0 && h.cfg.Origin["limits.calls"] == "default" {
+		l.CallsPerRound = h.set.Limits.Calls
+	}
+	return l
 }
 
 func (a *app) system(h *house) string {
@@ -222,15 +231,7 @@ func (a *app) opener(h *house) func(string, func(text, hint string)) (llm.Provid
 		case "":
 			return nil, noModel()
 		}
-		return provider.Open(provider.Options{
-			Model: model, BaseURL: h.cfg.BaseURL, BaseFrom: h.cfg.Origin["base_url"], Dialect: h.cfg.Dialect,
-			Keys: a.keys, Getenv: func(name string) string { v, _ := a.getenv(name); return v },
-			Notice:  notice,
-			Network: provider.Network{CA: caFiles(h.cfg.Network.CAFile)},
-			Deadlines: provider.Deadlines{
-				Connect: h.cfg.Network.Connect, FirstEvent: h.cfg.Network.FirstEvent, Idle: h.cfg.Network.Idle,
-			},
-		})
+		return provider.Open(a.providerOptions(h.cfg, model, notice))
 	}
 }
 
@@ -246,14 +247,4 @@ func noModel() error {
 		Class: llm.Config, Message: "no model is set up",
 		Hint: "give --model PROVIDER/MODEL, or --model demo for the offline demo; ikigai models lists what is usable",
 	}
-}
-
-// keys finds the key of a provider in the environment.
-func (a *app) keys(_ context.Context, _ string, vars []string) (key, from string, err error) {
-	for _, v := range vars {
-		if key, ok := a.getenv(v); ok && key != "" {
-			return key, v, nil
-		}
-	}
-	return "", "", nil
 }

@@ -42,7 +42,9 @@ func (a *app) withHouse(c *cobra.Command, do func(*house) error) error {
 	if err != nil {
 		return err
 	}
-	err = do(h)
+	if err = h.ready(c.Context()); err == nil {
+		err = do(h)
+	}
 	if cerr := h.close(); err == nil {
 		err = cerr
 	}
@@ -84,10 +86,11 @@ type toolRow struct {
 func listing(h *house) toolListing {
 	set := h.tools.Current()
 	l := toolListing{Tools: []toolRow{}, Problems: append([]tool.Problem{}, set.Problems...)}
-	for _, s := range h.offered {
+	names := h.set.Names()
+	for _, s := range h.offered(set) {
 		row := toolRow{
 			Name: s.Name, Source: s.Origin.String(), Path: s.Path, Risk: s.Risk.String(), Effects: append([]tool.Effect{}, s.Effects...),
-			SchemaBytes: len(wireForm(s)), Aliases: []string{}, Shadowed: []string{}, Allowed: h.permit.Usual(s),
+			SchemaBytes: len(wireForm(s)), Aliases: append([]string{}, names[s.Name]...), Shadowed: []string{}, Allowed: h.permit.Usual(s),
 		}
 		for _, x := range set.Shadowed(s.Name) {
 			row.Shadowed = append(row.Shadowed, x.Origin.String())

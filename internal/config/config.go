@@ -37,6 +37,7 @@ type Tools struct {
 	Set           string
 	Dirs          []string
 	FS, Exec, Web bool
+	Fetch         bool
 	Timeout       time.Duration
 	SchemaTimeout time.Duration
 	MaxOutput     int
@@ -157,6 +158,10 @@ var table = []Setting{
 	{
 		Key: "tools.web", Env: []string{"IKIGAI_TOOLS_WEB", "SWEBASH_AI_TOOLS_WEB"}, Old: []string{"enable_web"}, Default: "true", Doc: "offer tools that use the network",
 		field: func(s *Settings) any { return &s.Tools.Web },
+	},
+	{
+		Key: "tools.fetch", Env: []string{"IKIGAI_TOOLS_FETCH"}, Default: "false", Doc: "offer the tool that fetches a web page",
+		field: func(s *Settings) any { return &s.Tools.Fetch },
 	},
 	{
 		Key: "tools.confirm", Env: []string{"IKIGAI_TOOLS_CONFIRM", "SWEBASH_AI_TOOLS_CONFIRM"}, Old: []string{"require_confirmation"}, Default: "true", Doc: "false is the same as mode auto",

@@ -111,6 +111,7 @@ func (e *Engine) findRead(path string, f *finding) {
 
 func (e *Engine) findWrite(path string, f *finding) {
 	switch {
+	case within(path, e.opts.Scratch): // the session's own notes change nothing of the person's
 	case within(path, e.opts.Own):
 		f.heavier(danger, fmt.Sprintf("%s belongs to ikigai itself", path))
 		f.writesOutside = append(f.writesOutside, path)

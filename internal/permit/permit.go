@@ -126,6 +126,10 @@ type Options struct {
 	Own      []string // our own configuration and data: sensitive to read, never written
 	Rules    Rules    // where remembered rules are kept; nil keeps none
 	Fixed    []Rule   // rules of flags and files, in force from the start
+
+	// AskReads picks tools whose reading inside the workspace is asked too,
+	// where the mode asks for anything; nil picks none.
+	AskReads func(Request) bool
 }
 
 // Rules keep remembered answers.
@@ -178,6 +182,9 @@ func (e *Engine) Judge(r Request) Verdict {
 	mode, rules := e.snapshot()
 	f := e.find(r)
 	v := e.byMode(mode, f)
+	if f.class == readInside && (mode == AskMode || mode == AutoEdit) && e.opts.AskReads != nil && e.opts.AskReads(r) {
+		v.Decision, v.Reason = Ask, "this toolset asks before it reads"
+	}
 	if d, why, ok := decide(rules, r, f); ok {
 		v.Decision, v.Rule, v.By = d, why.Name(), convo.ByRule
 		v.Reason = ruleReason(d, why, f)
@@ -304,9 +311,12 @@ func (e *Engine) Forget(text string) bool {
 // Usual is what becomes of most calls of a tool in the mode in force, in one
 // word for a listing: auto when they run unasked.
 func (e *Engine) Usual(s tool.Spec) string {
-	r := Request{Spec: s}
-	if s.Has(tool.Exec) {
+	r := Request{Spec: s, Call: tool.Call{Name: s.Name}}
+	switch {
+	case s.Has(tool.Exec):
 		return "by command"
+	case s.Risk == tool.Safe && !s.Has(tool.Net):
+		return "auto" // what it writes is the session's own
 	}
 	switch e.Judge(r).Decision {
 	case Allow:

@@ -76,6 +76,32 @@ func TestTheMatrix(t *testing.T) {
 	}
 }
 
+func TestTheSessionsOwnFolderIsNobodysBusiness(t *testing.T) {
+	for _, r := range []Request{writes("/session/tasks.json"), reads("/session/output-1.txt")} {
+		if v := engine(Plan, true).Judge(r); v.Decision != Allow {
+			t.Errorf("%v: %s", r.Plan, v.Reason)
+		}
+	}
+}
+
+func TestToolsetsMayAskBeforeReading(t *testing.T) {
+	o := Options{Mode: AskMode, Dir: "/ws", Roots: []string{"/ws"}, AskReads: func(r Request) bool { return r.Spec.Name == "look" }}
+	e := New(o)
+	if v := e.Judge(reads("/ws/a")); v.Decision != Ask {
+		t.Errorf("%+v", v)
+	}
+	if _, err := e.Learn(context.Background(), reads("/ws/src/a"), Session); err != nil {
+		t.Fatal(err)
+	}
+	if v := e.Judge(reads("/ws/src/b")); v.Decision != Allow {
+		t.Errorf("after the answer: %+v", v)
+	}
+	o.Mode = Auto
+	if v := New(o).Judge(reads("/ws/a")); v.Decision != Allow {
+		t.Errorf("auto asks: %+v", v)
+	}
+}
+
 func TestWhatDeclaresNothingIsAsked(t *testing.T) {
 	r := Request{Spec: tool.Spec{Name: "mystery"}}
 	if v := engine(AutoEdit, true).Judge(r); v.Decision != Ask || v.Risk != tool.High {

@@ -173,6 +173,24 @@ type Tool interface {
 	Prepare(ctx context.Context, at Place, args json.RawMessage) (Prepared, error)
 }
 
+// A Leader is a tool that goes by another name.
+type Leader interface {
+	Leads(args json.RawMessage) Tool // the tool that a call with these arguments really is
+}
+
+// JudgedAs is the spec a call is judged by: a rule about a tool holds under all of
+// its names, and the higher of both risks counts.
+func JudgedAs(t Tool, args json.RawMessage) Spec {
+	s := t.Spec()
+	l, ok := t.(Leader)
+	if !ok {
+		return s
+	}
+	real := l.Leads(args).Spec()
+	real.Risk = max(real.Risk, s.Risk)
+	return real
+}
+
 // Prepared is a call that was understood.
 type Prepared struct {
 	Plan Plan
