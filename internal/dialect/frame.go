@@ -178,11 +178,16 @@ func (l *lines) field(line []byte, each Each) error {
 	if line[0] == '{' {
 		return each(nil, line)
 	}
+	if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		l.known = true
+		l.add(bytes.TrimPrefix(value, []byte{' '}))
+		return nil
+	}
 	name, value, colon := bytes.Cut(line, []byte{':'})
 	value = bytes.TrimPrefix(value, []byte{' '})
 	switch string(name) {
 	case "data":
-		l.add(value)
+		l.add(nil)
 	case "event":
 		l.event = append(l.event[:0], value...)
 	case "id", "retry":
@@ -246,6 +251,16 @@ type values struct {
 func (v *values) feed(p []byte, each Each) error {
 	start := 0 // where the object in hand begins in p
 	for i := 0; i < len(p); i++ {
+		if v.quoted && !v.escaped {
+			i += plain(p[i:])
+		} else if v.depth > 0 && !v.quoted {
+			for i < len(p) && !bounds[p[i]] {
+				i++
+			}
+		}
+		if i == len(p) {
+			break
+		}
 		c := p[i]
 		switch {
 		case v.escaped:
@@ -281,6 +296,9 @@ func tooBig(size int) error {
 	}
 	return &llm.Error{Class: llm.Garbage, Message: fmt.Sprintf("one message of the answer is longer than %d MB", mostMessage>>20)}
 }
+
+// bounds are the bytes that matter inside an object but outside of its strings.
+var bounds = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
 
 // between takes a byte outside of all objects and reports whether it may stand there.
 func (v *values) between(c byte) bool {

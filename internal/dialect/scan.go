@@ -22,6 +22,7 @@ type Scan struct {
 	first   bool // just after an opening bracket
 	escaped bool // the last string has an escape in it
 	bad     bool
+	skipped *[]gap // where Skip notes what it went past, if anywhere
 }
 
 // mostDepth is where encoding/json gives up too.
@@ -58,7 +59,7 @@ func (s *Scan) Array() bool { return s.enter('[') }
 
 func (s *Scan) enter(open byte) bool {
 	if s.Kind() != open {
-		s.Skip()
+		s.past(nil)
 		return false
 	}
 	s.at++
@@ -95,9 +96,13 @@ func (s *Scan) Field() bool {
 func (s *Scan) Element() bool { return s.next(']') }
 
 func (s *Scan) next(end byte) bool {
-	s.space()
 	first := s.first
 	s.first = false
+	if !first && s.at+1 < len(s.src) && s.src[s.at] == ',' && s.src[s.at+1] > ' ' && !s.bad {
+		s.at++
+		return true
+	}
+	s.space()
 	if s.bad || s.at >= len(s.src) {
 		s.fault()
 		return false
@@ -122,8 +127,11 @@ func (s *Scan) next(end byte) bool {
 // Str takes a string, as it stands between its quotes; Strings.Of reads it. Any
 // other value is skipped and gives nil.
 func (s *Scan) Str() []byte {
+	if s.at < len(s.src) && s.src[s.at] == '"' {
+		return s.quoted()
+	}
 	if s.Kind() != '"' {
-		s.Skip()
+		s.past(nil)
 		return nil
 	}
 	return s.quoted()
@@ -137,7 +145,7 @@ func (s *Scan) Word() string { return Unquote(s.Str()) }
 // value is skipped, and the answer is false.
 func (s *Scan) Int() (int, bool) {
 	if s.Kind() != 0 {
-		s.Skip()
+		s.past(nil)
 		return 0, false
 	}
 	raw := string(s.Raw())
@@ -155,26 +163,42 @@ func (s *Scan) True() bool { return string(s.Raw()) == "true" }
 func (s *Scan) Raw() []byte {
 	s.space()
 	from := s.at
-	s.Skip()
+	s.past(nil)
 	if s.bad {
 		return nil
 	}
 	return s.src[from:s.at]
 }
 
-// Skip goes past any value.
-func (s *Scan) Skip() {
+// Here is the place before the next value, for Since.
+func (s *Scan) Here() int {
+	s.space()
+	return s.at
+}
+
+// Since is what was read since a place.
+func (s *Scan) Since(here int) []byte { return s.src[here:s.at] }
+
+// Skip goes past a value that the dialect does not care for.
+func (s *Scan) Skip() { s.past(s.skipped) }
+
+// past goes past any value and notes the strings and numbers in it.
+func (s *Scan) past(note *[]gap) {
 	switch s.Kind() {
 	case '{':
 		for ok := s.Object(); ok && s.Field(); {
-			s.Skip()
+			s.past(note)
 		}
 	case '[':
 		for ok := s.Array(); ok && s.Element(); {
-			s.Skip()
+			s.past(note)
 		}
 	case '"':
+		from := s.at + 1
 		s.quoted()
+		if note != nil {
+			*note = append(*note, gap{from: from, to: s.at - 1})
+		}
 	case 't':
 		s.literal("true")
 	case 'f':
@@ -182,7 +206,11 @@ func (s *Scan) Skip() {
 	case 'n':
 		s.literal("null")
 	default:
+		from := s.at
 		s.number()
+		if note != nil {
+			*note = append(*note, gap{from: from, to: s.at, number: true})
+		}
 	}
 }
 
@@ -254,6 +282,17 @@ func (s *Scan) digits() bool {
 
 // quoted goes past a string and gives what stands between its quotes.
 func (s *Scan) quoted() []byte {
+	if from := s.at + 1; from < len(s.src) && s.src[from-1] == '"' && !s.bad {
+		if end := from + plain(s.src[from:]); end < len(s.src) && s.src[end] == '"' {
+			s.at, s.escaped = end+1, false
+			return s.src[from:end]
+		}
+	}
+	return s.quotedHard()
+}
+
+// quotedHard is quoted for strings with escapes, with space before them, or broken.
+func (s *Scan) quotedHard() []byte {
 	s.space()
 	if s.bad || s.at >= len(s.src) || s.src[s.at] != '"' {
 		s.fault()

@@ -27,6 +27,11 @@ type Stream struct {
 	emit   func(llm.Delta)
 	each   Each
 	said   error // what Message said last
+
+	same    template  // the last message, when it was one piece of an item
+	skipped []gap     // what the reading of a message skipped
+	piece   llm.Delta // that piece
+	grown   *[]byte   // where the dialect gathers the pieces, if it does
 }
 
 // Feed takes the next bytes.
@@ -54,9 +59,10 @@ func (s *Stream) start(emit func(llm.Delta)) {
 	s.emit = emit
 	if s.each == nil {
 		s.each = func(event, data []byte) error {
-			if data = bytes.TrimSpace(data); s.Over || len(data) == 0 {
+			if data = bytes.TrimSpace(data); s.Over || len(data) == 0 || s.again(data) {
 				return nil
 			}
+			s.same.forget()
 			s.said = s.Message(event, data)
 			return s.said
 		}
@@ -69,6 +75,37 @@ func (s *Stream) seen(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Scan reads a message, and notes what it skips for Learn.
+func (s *Stream) Scan(data []byte) Scan {
+	s.skipped = s.skipped[:0]
+	return Scan{src: data, skipped: &s.skipped}
+}
+
+// Learn says that the message, read with Scan, was nothing but one more piece of
+// an item: part, as it stands between its quotes. Another that differs in the
+// piece alone is then emitted without being read, and appended to gathered.
+func (s *Stream) Learn(data, part []byte, piece llm.Delta, gathered *[]byte) {
+	s.same.learn(data, part, s.skipped)
+	s.piece, s.grown = llm.Delta{Kind: piece.Kind, Block: piece.Block}, gathered
+}
+
+// Forget makes sure that the next message is read.
+func (s *Stream) Forget() { s.same.forget() }
+
+// again emits a message that is like the one before.
+func (s *Stream) again(data []byte) bool {
+	part, ok := s.same.fits(data)
+	if !ok || len(part) == 0 {
+		return ok
+	}
+	s.piece.Text = s.Texts.Copy(part)
+	if s.grown != nil {
+		*s.grown = append(*s.grown, part...)
+	}
+	s.Emit(s.piece)
+	return true
 }
 
 // Block is a new number for an item.

@@ -5,29 +5,114 @@ import (
 	"unicode/utf8"
 )
 
-// A Template is a message of a stream with one string left blank. Most messages
-// differ from the one before in nothing but a few words: those are found without
-// reading the rest again.
-type Template struct{ before, after []byte }
-
-// Learn makes data the template, with part, a slice of it that stands between
-// quotes, left blank.
-func (t *Template) Learn(data, part []byte) {
-	at := cap(data) - cap(part)
-	t.before = append(t.before[:0], data[:at]...)
-	t.after = append(t.after[:0], data[at+len(part):]...)
+// A template is a message of a stream with a blank in it. Most messages differ
+// from the one before in a few words and in numbers that mean nothing to us: such
+// a one is not read again, only held against the template. Everything that the
+// dialect looked at must be the same byte by byte, but for the blank; strings and
+// numbers that it skipped may differ.
+type template struct {
+	bytes []byte // the message as it was
+	gaps  []gap  // the places where another may differ, in order
+	blank int    // which of them is the blank
 }
 
-// Forget makes the template fit nothing.
-func (t *Template) Forget() { t.before = t.before[:0] }
+// gap is a string without its quotes, or a number.
+type gap struct {
+	from, to int
+	number   bool
+}
 
-// Fits reports whether data is the template with its blank filled, and with
-// what. A filling with escapes in it does not count: that needs a full reading.
-func (t *Template) Fits(data []byte) (part []byte, ok bool) {
-	n := len(data) - len(t.after)
-	if len(t.before) == 0 || n < len(t.before) || !bytes.HasPrefix(data, t.before) || !bytes.HasSuffix(data, t.after) {
+// mostGaps is where holding against a template is no cheaper than reading.
+const mostGaps = 24
+
+// learn makes data the template. part is the blank, a slice of data between quotes.
+func (t *template) learn(data, part []byte, skipped []gap) {
+	t.forget()
+	blank := gap{from: cap(data) - cap(part)}
+	blank.to = blank.from + len(part)
+	data, ok := tight(data)
+	if !ok || len(part) == 0 || len(skipped) >= mostGaps {
+		return
+	}
+	t.bytes = append(t.bytes, data...)
+	for _, g := range skipped {
+		if g.from < blank.from {
+			t.blank++
+		}
+	}
+	t.gaps = append(t.gaps, skipped[:t.blank]...)
+	t.gaps = append(t.gaps, blank)
+	t.gaps = append(t.gaps, skipped[t.blank:]...)
+}
+
+// forget makes the template fit nothing.
+func (t *template) forget() { t.bytes, t.gaps, t.blank = t.bytes[:0], t.gaps[:0], 0 }
+
+// fits reports whether data is the template with its gaps filled, and with what
+// the blank is. A string with escapes needs a full reading and does not fit.
+func (t *template) fits(data []byte) (part []byte, ok bool) {
+	data, ok = tight(data)
+	if len(t.gaps) == 0 || !ok {
 		return nil, false
 	}
-	part = data[len(t.before):n]
-	return part, plain(part) == len(part) && utf8.Valid(part)
+	blank := t.gaps[t.blank]
+	at := blank.from
+	if at > len(data) || !bytes.Equal(data[:at], t.bytes[:at]) {
+		if at, ok = match(data, t.bytes[:blank.from], 0, t.gaps[:t.blank]); !ok {
+			return nil, false
+		}
+	}
+	data = data[at:]
+	n := plain(data)
+	part, data = data[:n], data[n:]
+	if !bytes.Equal(data, t.bytes[blank.to:]) {
+		if n, ok = match(data, t.bytes, blank.to, t.gaps[t.blank+1:]); !ok || n != len(data) {
+			return nil, false
+		}
+	}
+	return part, utf8.Valid(part)
+}
+
+// match holds data against pattern from a place on, and gives how much of it is
+// the pattern with its gaps filled.
+func match(data, pattern []byte, from int, gaps []gap) (at int, ok bool) {
+	for _, g := range gaps {
+		fixed := pattern[from:g.from]
+		if !bytes.HasPrefix(data[at:], fixed) {
+			return 0, false
+		}
+		at, from = at+len(fixed), g.to
+		n := plain(data[at:])
+		if g.number {
+			if n = wholeNumber(data[at:]); n == 0 {
+				return 0, false
+			}
+		}
+		at += n
+	}
+	fixed := pattern[from:]
+	return at + len(fixed), bytes.HasPrefix(data[at:], fixed)
+}
+
+// tight is a message without its last bracket and the space before it: one
+// vendor pads its messages there.
+func tight(data []byte) ([]byte, bool) {
+	n := len(data) - 1
+	if n < 0 || data[n] != '}' {
+		return data, false
+	}
+	return bytes.TrimRight(data[:n], " "), true
+}
+
+// wholeNumber is the length of the digits at the start of p that are a number
+// by themselves, or 0.
+func wholeNumber(p []byte) int {
+	n := 0
+	for n < len(p) && p[n]-'0' <= 9 {
+		n++
+	}
+	if n > 1 && p[0] == '0' {
+		return 0
+	}
+	return n
 }

@@ -50,8 +50,7 @@ type delta struct {
 	raw                                           []byte
 }
 
-func (e *event) read(data []byte) bool {
-	s := dialect.NewScan(data)
+func (e *event) read(s *dialect.Scan) bool {
 	for ok := s.Object(); ok && s.Field(); {
 		switch string(s.Key) {
 		case "type":
@@ -59,7 +58,7 @@ func (e *event) read(data []byte) bool {
 		case "index":
 			e.index, _ = s.Int()
 		case "delta":
-			e.delta.read(s.Raw())
+			e.delta.read(s)
 		case "content_block":
 			e.block = s.Raw()
 		case "message":
@@ -73,9 +72,8 @@ func (e *event) read(data []byte) bool {
 	return s.OK()
 }
 
-func (d *delta) read(raw []byte) {
-	d.raw = raw
-	s := dialect.NewScan(raw)
+func (d *delta) read(s *dialect.Scan) {
+	here := s.Here()
 	for ok := s.Object(); ok && s.Field(); {
 		switch string(s.Key) {
 		case "type":
@@ -94,6 +92,7 @@ func (d *delta) read(raw []byte) {
 			s.Skip()
 		}
 	}
+	d.raw = s.Since(here)
 }
 
 func (d *decoder) message(name, data []byte) error {
@@ -101,13 +100,13 @@ func (d *decoder) message(name, data []byte) error {
 		return nil
 	}
 	var e event
-	if !e.read(data) {
+	if s := d.Scan(data); !e.read(&s) {
 		return d.Unreadable(data)
 	}
 	switch string(e.kind) {
 	case "content_block_delta":
 		if b := d.open[e.index]; b != nil {
-			d.grow(b, &e.delta)
+			d.grow(b, &e.delta, data)
 		}
 	case "content_block_start":
 		d.begin(e.index, e.block)
@@ -179,25 +178,36 @@ func compact(raw []byte) json.RawMessage {
 	return b.Bytes()
 }
 
-func (d *decoder) grow(b *block, e *delta) {
+// grow adds a delta to its block.
+func (d *decoder) grow(b *block, e *delta, data []byte) {
 	switch string(e.kind) {
 	case "text_delta":
-		d.Emit(llm.Delta{Kind: llm.Text, Block: b.number, Text: d.Texts.Of(e.text)})
+		d.piece(b, llm.Text, e.text, data)
 	case "thinking_delta":
-		text := d.Texts.Of(e.thinking)
-		b.text = append(b.text, text...)
-		d.Emit(llm.Delta{Kind: llm.Thinking, Block: b.number, Text: text})
+		d.piece(b, llm.Thinking, e.thinking, data)
 	case "signature_delta":
 		b.sign += dialect.Unquote(e.signature)
 	case "input_json_delta":
-		text := d.Texts.Of(e.json)
-		b.text = append(b.text, text...)
 		if b.kind == "tool_use" {
-			d.Emit(llm.Delta{Kind: llm.CallPart, Block: b.number, Text: text})
+			d.piece(b, llm.CallPart, e.json, data)
+		} else {
+			b.text = append(b.text, dialect.Unquote(e.json)...)
 		}
 	default:
 		b.merge(e.raw)
 	}
+}
+
+// piece emits a piece of a block and gathers what its end needs.
+func (d *decoder) piece(b *block, kind llm.DeltaKind, raw, data []byte) {
+	delta := llm.Delta{Kind: kind, Block: b.number, Text: d.Texts.Of(raw)}
+	var gathered *[]byte
+	if kind != llm.Text {
+		b.text = append(b.text, delta.Text...)
+		gathered = &b.text
+	}
+	d.Emit(delta)
+	d.Learn(data, raw, delta, gathered)
 }
 
 // merge puts a delta that we do not know into a block that we do not know:

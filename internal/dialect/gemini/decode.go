@@ -49,11 +49,14 @@ func (d *decoder) message(event, data []byte) error {
 	}
 	var c chunk
 	d.parts = d.parts[:0]
-	if !d.read(&c, data) {
+	if s := d.Scan(data); !d.read(&c, &s) {
 		return d.Unreadable(data)
 	}
 	for i := range d.parts {
 		d.part(&d.parts[i])
+	}
+	if p := d.parts; len(p) == 1 && d.block > 0 && p[0].call == nil && len(c.reason)+len(c.usage)+len(c.feedback) == 0 && !c.failed {
+		d.Learn(data, p[0].text, llm.Delta{Kind: d.kind, Block: d.block}, nil)
 	}
 	if len(c.reason) > 0 {
 		d.reason = dialect.Unquote(c.reason)
@@ -69,13 +72,12 @@ func (d *decoder) message(event, data []byte) error {
 	return d.Fail(event, data)
 }
 
-func (d *decoder) read(c *chunk, data []byte) bool {
-	s := dialect.NewScan(data)
+func (d *decoder) read(c *chunk, s *dialect.Scan) bool {
 	for ok := s.Object(); ok && s.Field(); {
 		switch string(s.Key) {
 		case "candidates":
 			c.known = true
-			d.candidates(c, &s)
+			d.candidates(c, s)
 		case "usageMetadata":
 			c.known = true
 			c.usage = s.Raw()
@@ -83,8 +85,7 @@ func (d *decoder) read(c *chunk, data []byte) bool {
 			c.known = true
 			c.feedback = s.Raw()
 		case "error":
-			c.failed = s.Kind() != 'n'
-			s.Skip()
+			c.failed = string(s.Raw()) != "null"
 		default:
 			s.Skip()
 		}
@@ -120,14 +121,14 @@ func (d *decoder) content(s *dialect.Scan) {
 			continue
 		}
 		for ok := s.Array(); ok && s.Element(); {
-			d.parts = append(d.parts, readPart(s.Raw()))
+			d.parts = append(d.parts, readPart(s))
 		}
 	}
 }
 
-func readPart(raw []byte) part {
-	p := part{raw: raw}
-	s := dialect.NewScan(raw)
+func readPart(s *dialect.Scan) part {
+	var p part
+	here := s.Here()
 	for ok := s.Object(); ok && s.Field(); {
 		switch string(s.Key) {
 		case "text":
@@ -143,6 +144,7 @@ func readPart(raw []byte) part {
 			s.Skip()
 		}
 	}
+	p.raw = s.Since(here)
 	return p
 }
 
@@ -253,11 +255,14 @@ var stops = map[string]llm.Stop{
 
 // blocked is the error of a prompt that the filter refused.
 func blocked(feedback []byte) *llm.Error {
+	if len(feedback) == 0 {
+		return nil
+	}
 	var f struct {
 		Reason  string `json:"blockReason"`
 		Message string `json:"blockReasonMessage"`
 	}
-	if len(feedback) == 0 || json.Unmarshal(feedback, &f) != nil || f.Reason == "" {
+	if json.Unmarshal(feedback, &f) != nil || f.Reason == "" {
 		return nil
 	}
 	e := &llm.Error{Class: llm.Blocked, Code: f.Reason, Message: "the provider's filter refused the prompt: " + f.Reason}

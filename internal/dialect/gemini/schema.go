@@ -27,12 +27,21 @@ func appendParameters(b, raw []byte) []byte {
 // fitter rewrites JSON Schema into the subset: one type in capitals, references
 // put in place, choices as anyOf, and nothing that would be refused. What it
 // cannot say it leaves out, so that the server accepts more than the tool does.
-type fitter struct{ defs map[string]json.RawMessage }
+type fitter struct {
+	defs  map[string]json.RawMessage
+	count int // schemas written so far
+}
 
-// deepest is where a schema that refers to itself is cut.
-const deepest = 12
+// deepest and most are where a schema that refers to itself is cut.
+const (
+	deepest = 12
+	most    = 2000
+)
 
 func (f *fitter) append(b, raw []byte, depth int) []byte {
+	if f.count++; f.count > most {
+		depth = deepest
+	}
 	m := f.resolve(fields(raw), depth)
 	kind, nullable := typeOf(m)
 	b = append(b, '{')
@@ -109,6 +118,9 @@ func merged(m, more map[string]json.RawMessage) map[string]json.RawMessage {
 func joined(open byte, a, b json.RawMessage, end byte) json.RawMessage {
 	inner := func(raw json.RawMessage) string {
 		s := strings.TrimSpace(string(raw))
+		if s[0] != open {
+			return "" // not what it should be: as if it were empty
+		}
 		return strings.TrimSpace(s[1 : len(s)-1])
 	}
 	x, y := inner(a), inner(b)

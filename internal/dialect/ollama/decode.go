@@ -41,7 +41,7 @@ type call struct {
 
 func (d *decoder) message(event, data []byte) error {
 	l := &d.line
-	if data[0] != '{' || !l.read(data) {
+	if s := d.Scan(data); !l.read(&s) {
 		return d.Unreadable(data)
 	}
 	if l.failed || !l.known {
@@ -61,8 +61,14 @@ func (d *decoder) message(event, data []byte) error {
 		}
 		d.Emit(delta)
 	}
-	if l.done {
+	switch {
+	case l.done:
 		d.end(l)
+	case len(l.calls) > 0:
+	case len(l.content) == 0:
+		d.Learn(data, l.thinking, llm.Delta{Kind: d.kind, Block: d.block}, nil)
+	case len(l.thinking) == 0:
+		d.Learn(data, l.content, llm.Delta{Kind: d.kind, Block: d.block}, nil)
 	}
 	return nil
 }
@@ -91,27 +97,25 @@ func (d *decoder) end(l *line) {
 
 var stops = map[string]llm.Stop{"": llm.EndTurn, "stop": llm.EndTurn, "load": llm.EndTurn, "length": llm.Length}
 
-// read reports whether data is JSON.
-func (l *line) read(data []byte) bool {
+// read reports whether what it reads is JSON.
+func (l *line) read(s *dialect.Scan) bool {
 	*l = line{calls: l.calls[:0]}
-	s := dialect.NewScan(data)
 	for ok := s.Object(); ok && s.Field(); {
 		switch string(s.Key) {
 		case "message":
 			l.known = true
-			l.message(&s)
+			l.message(s)
 		case "done":
 			l.known = true
 			l.done = s.True()
 		case "done_reason":
 			l.reason = s.Str()
 		case "prompt_eval_count":
-			l.input = number(&s)
+			l.input = number(s)
 		case "eval_count":
-			l.output = number(&s)
+			l.output = number(s)
 		case "error":
-			l.failed = s.Kind() != 'n'
-			s.Skip()
+			l.failed = string(s.Raw()) != "null"
 		default:
 			s.Skip()
 		}

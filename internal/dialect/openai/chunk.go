@@ -39,23 +39,21 @@ func (p *piece) text(m *dialect.Strings) string {
 	return m.Copy(p.args)
 }
 
-// read reports whether data is JSON.
-func (c *chunk) read(data []byte) bool {
+// read reports whether what it reads is JSON.
+func (c *chunk) read(s *dialect.Scan) bool {
 	*c = chunk{calls: c.calls[:0]}
-	s := dialect.NewScan(data)
 	if s.Object() {
 		for s.Field() {
 			switch string(s.Key) {
 			case "choices":
 				c.known = true
-				c.choices(&s)
+				c.choices(s)
 			case "usage":
-				c.usage = keepObject(c.usage, &s)
+				c.usage = keepObject(c.usage, s)
 			case "x_groq":
-				c.groq(&s)
+				c.groq(s)
 			case "error":
-				c.failed = s.Kind() != 'n'
-				s.Skip()
+				c.failed = string(s.Raw()) != "null"
 			default:
 				s.Skip()
 			}

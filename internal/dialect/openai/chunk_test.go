@@ -151,7 +151,7 @@ func checkTemplate(t *testing.T, lines []byte) {
 		d := newDecoder().(*decoder)
 		for line := range bytes.SplitSeq(lines, []byte("\n")) {
 			if forget == 1 {
-				d.same.Forget()
+				d.Forget()
 			}
 			err := d.Feed(append(append([]byte("data: "), line...), "\n\n"...), func(x llm.Delta) {
 				if x.Kind != llm.CallPart || x.Text+x.ID+x.Name != "" {

@@ -19,9 +19,7 @@ type decoder struct {
 	extra   json.RawMessage // what the whole message wants back
 	refusal int             // the item that is a refusal, if there is one
 	finish  string          // the finish reason, once it came
-
-	same dialect.Template // the last message, when it had one piece and nothing else
-	call int              // which call that piece was of
+	call    int             // the call that the last piece was of
 }
 
 func newDecoder() dialect.Decoder {
@@ -37,12 +35,8 @@ func (d *decoder) message(event, data []byte) error {
 		}
 		return nil // a keep-alive of some kind
 	}
-	if piece, ok := d.same.Fits(data); ok {
-		d.again(d.Texts.Copy(piece))
-		return nil
-	}
 	c := &d.chunk
-	if !c.read(data) {
+	if s := d.Scan(data); !c.read(&s) {
 		return d.Unreadable(data)
 	}
 	d.take(c)
@@ -60,28 +54,17 @@ func (d *decoder) message(event, data []byte) error {
 	return err
 }
 
-// learn remembers a message that says one thing, so that the next one of its
-// kind need not be read.
+// learn tells the stream of a message that says one thing.
 func (d *decoder) learn(c *chunk, data []byte) {
-	if piece := c.only(); len(piece) > 0 {
-		d.same.Learn(data, piece)
-	} else {
-		d.same.Forget()
-	}
-}
-
-// again emits another piece of the item in hand.
-func (d *decoder) again(text string) {
-	if text == "" {
+	piece := c.only()
+	if len(piece) == 0 {
 		return
 	}
-	block := d.block
+	var gathered *[]byte
 	if d.kind == llm.CallPart {
-		c := &d.calls[d.call]
-		c.args = append(c.args, text...)
-		block = c.block
+		gathered = &d.calls[d.call].args
 	}
-	d.Emit(llm.Delta{Kind: d.kind, Block: block, Text: text})
+	d.Learn(data, piece, llm.Delta{Kind: d.kind, Block: d.block}, gathered)
 }
 
 // closing accepts a stream without [DONE] when its finish reason came: several

@@ -43,8 +43,7 @@ type event struct {
 	object         []byte
 }
 
-func (e *event) read(data []byte) bool {
-	s := dialect.NewScan(data)
+func (e *event) read(s *dialect.Scan) bool {
 	for ok := s.Object(); ok && s.Field(); {
 		switch string(s.Key) {
 		case "type":
@@ -75,18 +74,18 @@ func (d *decoder) message(name, data []byte) error {
 		return nil // [DONE] of a gateway: the end was said before
 	}
 	var e event
-	if !e.read(data) {
+	if s := d.Scan(data); !e.read(&s) {
 		return d.Unreadable(data)
 	}
 	switch string(e.kind) {
 	case "response.output_text.delta":
-		d.say(e.output, "message", llm.Delta{Kind: llm.Text, Text: d.Texts.Of(e.delta)})
+		d.piece(&e, "message", llm.Text, data)
 	case "response.function_call_arguments.delta":
-		d.say(e.output, "function_call", llm.Delta{Kind: llm.CallPart, Text: d.Texts.Of(e.delta)})
+		d.piece(&e, "function_call", llm.CallPart, data)
 	case "response.function_call_arguments.done":
 		d.complete(d.items[e.output], llm.CallPart, dialect.Unquote(e.args))
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		d.say(e.output, "reasoning", llm.Delta{Kind: llm.Thinking, Text: d.Texts.Of(e.delta)})
+		d.piece(&e, "reasoning", llm.Thinking, data)
 	case "response.reasoning_summary_part.added":
 		if e.nth > 0 {
 			d.say(e.output, "reasoning", llm.Delta{Kind: llm.Thinking, Text: "\n\n"})
@@ -111,8 +110,14 @@ func (d *decoder) message(name, data []byte) error {
 	return nil
 }
 
+// piece emits what a delta event says.
+func (d *decoder) piece(e *event, item string, kind llm.DeltaKind, data []byte) {
+	it := d.say(e.output, item, llm.Delta{Kind: kind, Text: d.Texts.Of(e.delta)})
+	d.Learn(data, e.delta, llm.Delta{Kind: kind, Block: it.block}, &it.said)
+}
+
 // say emits a piece of the item at index; one that was never begun begins with it.
-func (d *decoder) say(index int, kind string, delta llm.Delta) {
+func (d *decoder) say(index int, kind string, delta llm.Delta) *item {
 	it := d.items[index]
 	if it == nil || it.kind != kind {
 		it = d.open(index, kind)
@@ -120,6 +125,7 @@ func (d *decoder) say(index int, kind string, delta llm.Delta) {
 	it.said = append(it.said, delta.Text...)
 	delta.Block = it.block
 	d.Emit(delta)
+	return it
 }
 
 func (d *decoder) open(index int, kind string) *item {

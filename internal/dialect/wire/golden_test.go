@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,4 +135,47 @@ func excerpts(a, b []map[string]any) bool {
 		return events[len(events)-1]["class"]
 	}
 	return last(a) == string(llm.Garbage) && last(b) == string(llm.Garbage)
+}
+
+// FuzzMemoryChangesNothing decodes lines as messages, once with what a decoder
+// remembers of the message before and once without.
+func FuzzMemoryChangesNothing(f *testing.F) {
+	for _, format := range Formats() {
+		begin, body := streamOf(format.Name, 5)
+		begin = append(begin, body...)
+		f.Add(bytes.ReplaceAll(bytes.ReplaceAll(begin, []byte("\n\n"), []byte("\n")), []byte("data: "), nil))
+	}
+	f.Add([]byte(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
+{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"[1"} }
+{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":",2]"}   }
+{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"x"}}`))
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		for _, format := range Formats() {
+			if with, without := remembered(format, lines, false), remembered(format, lines, true); !slices.Equal(with, without) {
+				t.Fatalf("%s: %s\nwith    %q\nwithout %q", format.Name, lines, with, without)
+			}
+		}
+	})
+}
+
+func remembered(f dialect.Format, lines []byte, forget bool) []string {
+	d := f.Decoder()
+	var got []string
+	emit := func(x llm.Delta) {
+		if x.Text+x.ID+x.Name != "" || x.Kind == llm.Done || x.Keep != nil || x.Broken {
+			got = append(got, fmt.Sprintf("%d %d %q %q %q %v %v", x.Kind, x.Block, x.Text, x.ID, x.Name, x.Stop, x.Broken))
+		}
+	}
+	for line := range bytes.SplitSeq(lines, []byte("\n")) {
+		if forget {
+			d.(interface{ Forget() }).Forget()
+		}
+		if err := d.Feed(append(append([]byte("data: "), line...), "\n\n"...), emit); err != nil {
+			return append(got, err.Error())
+		}
+	}
+	if err := d.Close(emit); err != nil {
+		got = append(got, err.Error())
+	}
+	return got
 }
