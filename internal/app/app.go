@@ -131,10 +131,16 @@ func (a *app) root() *cobra.Command {
 		a.policyCommand(),
 		a.trustCommand(),
 		a.auditCommand(),
+		a.modelsCommand(),
+		a.keyCommand(),
+		a.doctorCommand(),
+		a.configCommand(),
+		a.completionCommand(),
+		a.manCommand(),
 		a.debugCommand(),
 		a.versionCommand(),
 	)
-	guide(root)
+	a.guide(root)
 	return root
 }
 
