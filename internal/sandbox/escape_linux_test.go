@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -132,6 +134,9 @@ func contents(t *testing.T, dir string) map[string]string {
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		rel, _ := filepath.Rel(dir, path)
 		all[rel] = fingerprint(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it went away meanwhile
+		}
 		return err
 	})
 	if err != nil {
@@ -161,14 +166,24 @@ func inRoot(t *testing.T, b *box, script string) {
 	}
 }
 
-// noPlaceholders fails if a jail left one behind.
-func noPlaceholders(t *testing.T, dir string) {
+// placeholders lists those in dir.
+func placeholders(t *testing.T, dir string) []string {
 	t.Helper()
+	var list []string
 	for path := range contents(t, dir) {
 		info, err := os.Lstat(filepath.Join(dir, path))
 		if err == nil && info.Mode()&os.ModeSticky != 0 {
-			t.Errorf("left behind: %s %v", path, info.Mode())
+			list = append(list, path)
 		}
+	}
+	return list
+}
+
+// noPlaceholders fails if a jail left one behind.
+func noPlaceholders(t *testing.T, dir string) {
+	t.Helper()
+	if left := placeholders(t, dir); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

@@ -24,14 +24,14 @@ const (
 )
 
 // helperPath finds the program ikigai-init: the one asked for, one beside us,
-// one in libexec, or ourselves, who can do its work too.
+// one in libexec, or ourselves, if we can do its work too. Empty means none.
 func helperPath(asked string) string {
 	if asked != "" {
 		return asked
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return "/proc/self/exe"
+		self = "/proc/self/exe"
 	}
 	dir := filepath.Dir(self)
 	for _, path := range []string{filepath.Join(dir, jail.Name), filepath.Join(dir, "..", "libexec", "ikigai", jail.Name)} {
@@ -39,7 +39,10 @@ func helperPath(asked string) string {
 			return path
 		}
 	}
-	return self
+	if servesItself.Load() {
+		return self
+	}
+	return ""
 }
 
 // A helper is a running ikigai-init.

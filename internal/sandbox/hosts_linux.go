@@ -33,8 +33,12 @@ type findings struct {
 func (h *hosts) look() *findings {
 	h.once.Do(func() {
 		f := &h.found
-		f.landlock, f.filter = jail.LandlockVersion(), jail.HasFilter()
 		f.init = helperPath(h.sandbox.o.Init)
+		if f.init == "" {
+			f.whole = errors.New(adviseInit)
+			return
+		}
+		f.landlock, f.filter = jail.LandlockVersion(), jail.HasFilter()
 		switch {
 		case h.sandbox.o.Mode == Off:
 			f.whole = errors.New("switched off")
@@ -85,13 +89,16 @@ func (h *hosts) start(p program, g tool.Grant, files [3]*os.File) (tree, error) 
 	kind := h.kind(g)
 	t, err := h.startUnder(p, g, kind, files)
 	if err != nil && kind == plain {
-		return startPlain(p, files) // no helper program, and no need for it to confine
+		return startPlain(p, files) // no helper program, and nothing that it could do to confine
 	}
 	return t, err
 }
 
 // startUnder starts p under a helper.
 func (h *hosts) startUnder(p program, g tool.Grant, kind jailKind, files [3]*os.File) (tree, error) {
+	if h.found.init == "" {
+		return nil, errors.New(adviseInit)
+	}
 	need := bare
 	if kind == whole {
 		need = apart
@@ -133,6 +140,7 @@ func (h *hosts) require() error {
 }
 
 const (
+	adviseInit   = "the program " + jail.Name + " is missing: install it beside ikigai or in libexec/ikigai"
 	adviseSpaces = "; allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns; " +
 		"in a container its seccomp profile), or run without --sandbox require: .git/hooks, .git/config and .ikigai in the workspace, and the modes of files outside, are not protected then"
 	adviseLandlock = "this kernel has no Landlock: use 5.13 or later with landlock in its list of security modules (lsm=)"
@@ -145,6 +153,9 @@ func (h *hosts) layers() []Layer {
 		return []Layer{{"namespaces", false, off}, {"landlock", false, off}, {"seccomp", false, off}}
 	}
 	f := h.look()
+	if f.init == "" {
+		return []Layer{{"namespaces", false, adviseInit}, {"landlock", false, adviseInit}, {"seccomp", false, adviseInit}}
+	}
 	spaces := Layer{Name: "namespaces", On: f.whole == nil}
 	if f.whole != nil {
 		spaces.Why = f.whole.Error() + adviseSpaces

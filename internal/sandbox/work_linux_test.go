@@ -143,6 +143,26 @@ func TestJailWorksWithoutAHelperProgramOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestWithoutAHelperProgramsStartPlainlyAndTheLayersSaySo(t *testing.T) {
+	servesItself.Store(false)
+	defer servesItself.Store(true)
+	s, err := New(Options{Roots: []string{t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := run(t, s, sh("echo hi"), tool.Grant{}); string(e.Stdout) != "hi\n" {
+		t.Errorf("%+v", e)
+	}
+	for _, l := range s.Layers() {
+		if l.On || !strings.Contains(l.Why, "ikigai-init") {
+			t.Errorf("%+v", l)
+		}
+	}
+	if _, err := New(Options{Mode: Require}); err == nil {
+		t.Error("required, but there")
+	}
+}
+
 func TestJailWorksUnderTheRealHelper(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil || os.Getuid() != 0 {
 		t.Skip("cannot build ikigai-init here")
