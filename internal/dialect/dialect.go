@@ -29,6 +29,7 @@ type Kept struct {
 	Redacted  string // thinking that nobody may read
 	Encrypted string // thinking that only the vendor can read
 	ItemID    string // the vendor's id of the item, which is not the id of a call
+	ID        string // the id of a piece of thinking, where a gateway gives one
 }
 
 // An Encoder turns requests of one session into bodies. What was encoded once

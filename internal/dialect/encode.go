@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"ikigai/internal/llm"
@@ -73,7 +74,7 @@ func (e *encoder) Encode(r llm.Request) (Body, error) {
 	notices = append(notices, e.writeHead(c)...)
 	body := e.assemble(c)
 	body.Notices = append(notices, e.thread.Notices()...)
-	body.Model, body.Names = r.Model, e.thread.Renamed()
+	body.Model, body.Names = r.Model, maps.Clone(e.thread.Renamed())
 	return body, nil
 }
 

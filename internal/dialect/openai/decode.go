@@ -135,7 +135,6 @@ func (d *decoder) item(kind llm.DeltaKind) {
 // thinking models send it.
 func (d *decoder) contentParts(raw []byte) {
 	var parts []struct {
-		Type     string          `json:"type"`
 		Text     string          `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}
@@ -143,10 +142,10 @@ func (d *decoder) contentParts(raw []byte) {
 		return
 	}
 	for _, p := range parts {
-		switch {
-		case p.Type == "thinking":
-			d.say(llm.Thinking, thinkingText(p.Thinking))
-		case p.Text != "":
+		if thought := thinkingText(p.Thinking); thought != "" {
+			d.say(llm.Thinking, thought)
+		}
+		if p.Text != "" {
 			d.say(llm.Text, p.Text)
 		}
 	}

@@ -26,7 +26,7 @@ func Format() dialect.Format {
 
 func readKept(raw json.RawMessage) dialect.Kept {
 	var k struct {
-		Details []struct{ Signature, Data string } `json:"reasoning_details"`
+		Details []struct{ Signature, Data, ID string } `json:"reasoning_details"`
 		Extra   struct {
 			Google struct {
 				Signature string `json:"thought_signature"`
@@ -37,6 +37,9 @@ func readKept(raw json.RawMessage) dialect.Kept {
 	out := dialect.Kept{Signature: k.Extra.Google.Signature}
 	for _, d := range k.Details {
 		out.Signature, out.Encrypted = out.Signature+d.Signature, out.Encrypted+d.Data
+		if out.ID == "" {
+			out.ID = d.ID
+		}
 	}
 	return out
 }

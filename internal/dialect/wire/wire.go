@@ -216,7 +216,12 @@ func kept(f dialect.Format, o *convo.Opaque) Event {
 		return Event{}
 	}
 	k := f.Kept(o.Data)
-	return Event{Signature: k.Signature, Redacted: k.Redacted, Encrypted: k.Encrypted, ItemID: k.ItemID}
+	e := Event{Signature: k.Signature, Redacted: k.Redacted, Encrypted: k.Encrypted, ItemID: k.ItemID}
+	if k.ID != "" {
+		id := json.RawMessage(dialect.AppendString(nil, k.ID))
+		e.ID = &id
+	}
+	return e
 }
 
 // fault shows an error with the provider's own words where there are some.
