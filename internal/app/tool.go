@@ -20,7 +20,9 @@ import (
 
 func (a *app) toolCommand() *cobra.Command {
 	c := &cobra.Command{Use: "tool", Short: "List, show and call tools", Args: cobra.NoArgs}
-	c.AddCommand(a.toolListCommand(), a.toolShowCommand(), a.toolCallCommand())
+	c.AddCommand(
+		a.toolListCommand(), a.toolShowCommand(), a.toolCallCommand(), a.toolCheckCommand(), a.toolNewCommand(), a.toolApproveCommand(),
+	)
 	return c
 }
 
