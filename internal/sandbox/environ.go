@@ -1,10 +1,12 @@
 package sandbox
 
 import (
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"ikigai/internal/tool"
 )
@@ -52,8 +54,9 @@ var caches = []struct{ name, folder string }{
 // environment builds what a program sees, sorted, each name once.
 func (s *Sandbox) environment(e tool.Environment, g tool.Grant) []string {
 	vars := map[string]string{}
-	for _, kv := range s.o.Environ {
-		if name, value, ok := strings.Cut(kv, "="); ok && name != "" && passes(e, name) {
+	maps.Copy(vars, s.passed(e.Inherit))
+	for _, name := range e.Allow {
+		if value, ok := lookup(s.o.Environ, name); ok {
 			vars[name] = value
 		}
 	}
@@ -69,6 +72,40 @@ func (s *Sandbox) environment(e tool.Environment, g tool.Grant) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// passed is what of our environment every program gets, or every one that
+// inherits it. It never changes, so it is judged once.
+func (s *Sandbox) passed(inherit bool) map[string]string {
+	s.environs.once.Do(func() {
+		s.environs.listed, s.environs.inherited = map[string]string{}, map[string]string{}
+		for _, kv := range s.o.Environ {
+			name, value, ok := strings.Cut(kv, "=")
+			if !ok || name == "" {
+				continue
+			}
+			if listed(allowed, strings.ToUpper(name)) {
+				s.environs.listed[name] = value
+			}
+			if inheritable(name) {
+				s.environs.inherited[name] = value
+			}
+		}
+	})
+	if inherit {
+		return s.environs.inherited
+	}
+	return s.environs.listed
+}
+
+// environs are the two selections of our environment.
+type environs struct {
+	once              sync.Once
+	listed, inherited map[string]string
+}
+
+func inheritable(name string) bool {
+	return !looksSecret(name) && (slices.Contains(harmless, name) || !listed(overriding, name))
 }
 
 func (s *Sandbox) addOwn(vars map[string]string, g tool.Grant) {
@@ -90,16 +127,6 @@ func (s *Sandbox) addOwn(vars map[string]string, g tool.Grant) {
 	if vars["PATH"] == "" && runtime.GOOS != "windows" {
 		vars["PATH"] = "/usr/local/bin:/usr/bin:/bin"
 	}
-}
-
-func passes(e tool.Environment, name string) bool {
-	if slices.Contains(e.Allow, name) {
-		return true
-	}
-	if !e.Inherit {
-		return listed(allowed, strings.ToUpper(name))
-	}
-	return !looksSecret(name) && (slices.Contains(harmless, name) || !listed(overriding, name))
 }
 
 func listed(list []string, name string) bool {

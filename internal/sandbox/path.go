@@ -22,7 +22,8 @@ func lookPath(name, dir string, env []string) (string, error) {
 		return name, executable(name)
 	}
 	denied := error(errNotFound)
-	for _, folder := range filepath.SplitList(valueOf(env, "PATH")) {
+	folders, _ := lookup(env, "PATH") // without one nothing is found
+	for _, folder := range filepath.SplitList(folders) {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
@@ -59,11 +60,12 @@ func extensions() []string {
 	return []string{""}
 }
 
-func valueOf(env []string, name string) string {
+// lookup finds a variable in a list of NAME=value.
+func lookup(env []string, name string) (string, bool) {
 	for _, kv := range env {
 		if n, v, ok := strings.Cut(kv, "="); ok && n == name {
-			return v
+			return v, true
 		}
 	}
-	return ""
+	return "", false
 }

@@ -280,13 +280,13 @@ func mostMemory() uint64 {
 // exists reports whether something is at path; a name that another jail holds
 // is nothing.
 func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil && !jail.IsPlaceholder(path)
+	var st unix.Stat_t
+	return unix.Lstat(path, &st) == nil && !jail.IsPlaceholder(&st)
 }
 
 func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && !jail.IsPlaceholder(path)
+	var st unix.Stat_t
+	return unix.Stat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR && !jail.IsPlaceholder(&st)
 }
 
 func addOnce(list []string, s string) []string {

@@ -50,8 +50,9 @@ type Options struct {
 
 // A Sandbox starts programs. It may be used by many goroutines.
 type Sandbox struct {
-	o     Options
-	hosts hosts
+	o        Options
+	environs environs
+	hosts    hosts
 }
 
 // New makes a sandbox. It starts nothing, unless the mode is Require: then it

@@ -44,6 +44,7 @@ import socket,threading
 s=socket.socket(socket.AF_UNIX); s.bind("own.sock"); s.listen()
 threading.Thread(target=lambda: s.accept()[0].sendall(b"hi")).start()
 c=socket.socket(socket.AF_UNIX); c.connect("own.sock"); print(c.recv(9).decode())'`, "hi", false},
+		{"no descriptor but its own", "ls /proc/self/fd | tr '\\n' ' '", "0 1 2 3", true},
 		{"who am I", "id -u > /dev/null && whoami > /dev/null; echo ok", "ok", true},
 		{"tracing a child", `/usr/bin/python3 -c '
 import ctypes,os,signal

@@ -70,7 +70,7 @@ func (h *holds) keep(path string, mode uint32) error {
 			continue
 		case err != nil:
 			return impossible(err)
-		case !isHeld(&st):
+		case !IsPlaceholder(&st):
 			return nil
 		}
 		fd, err := lockHeld(path, &st)
@@ -96,17 +96,12 @@ func impossible(err error) error {
 	return err
 }
 
-func isHeld(st *unix.Stat_t) bool {
+// IsPlaceholder reports whether what st describes only holds a name.
+func IsPlaceholder(st *unix.Stat_t) bool {
 	if st.Mode == heldFile {
 		return st.Size == 0
 	}
 	return st.Mode == heldFolder
-}
-
-// IsPlaceholder reports whether what is at path only holds the name.
-func IsPlaceholder(path string) bool {
-	var st unix.Stat_t
-	return unix.Lstat(path, &st) == nil && isHeld(&st)
 }
 
 // makeHeld makes a placeholder with its mode at once: nobody may take it for
