@@ -36,7 +36,7 @@ func TestStories(t *testing.T) {
 			home := filepath.Join(e.WorkDir, "home")
 			for name, value := range map[string]string{
 				"HOME": home, "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "XDG_CACHE_HOME": "",
-				"NO_PROXY": "*", "OPENAI_API_KEY": "sk-story-key-1234567890",
+				"NO_PROXY": "*", "OPENAI_API_KEY": "sk-story-key-1234567890", "ANTHROPIC_API_KEY": "sk-story-key-1234567890", "GEMINI_API_KEY": "sk-story-key-1234567890",
 			} {
 				e.Setenv(name, value)
 			}
@@ -58,6 +58,7 @@ func startModel(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	m.Log(log)
 	ts.Setenv("MODEL", m.URL+"/v1")
+	ts.Setenv("HOST", m.URL)
 	ts.Defer(func() {
 		m.Close()
 		log.Close()

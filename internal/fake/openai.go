@@ -1,36 +1,29 @@
 package fake
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // openaiFrames are the server-sent events of a Chat Completions stream.
 func openaiFrames(r Reply) []string {
 	var frames []string
 	add := func(delta any, finish *string) {
-		raw, err := json.Marshal(map[string]any{
+		frames = append(frames, event("", object{
 			"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
-		})
-		if err != nil {
-			panic(err) // maps of strings always encode
-		}
-		frames = append(frames, fmt.Sprintf("data: %s\n\n", raw))
+			"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}},
+		}))
 	}
-	add(map[string]any{"role": "assistant", "content": ""}, nil)
+	add(object{"role": "assistant", "content": ""}, nil)
 	for _, p := range runePieces(r.Thinking, r.Pieces) {
 		if p != "" {
-			add(map[string]any{"reasoning_content": p}, nil)
+			add(object{"reasoning_content": p}, nil)
 		}
 	}
 	for _, p := range runePieces(r.Text, r.Pieces) {
 		if p != "" {
-			add(map[string]any{"content": p}, nil)
+			add(object{"content": p}, nil)
 		}
 	}
 	for _, d := range callDeltas(r) {
-		add(map[string]any{"tool_calls": []any{d}}, nil)
+		add(object{"tool_calls": []any{d}}, nil)
 	}
 	finish := r.Finish
 	switch {
@@ -40,7 +33,7 @@ func openaiFrames(r Reply) []string {
 	default:
 		finish = "stop"
 	}
-	add(map[string]any{}, &finish)
+	add(object{}, &finish)
 	if u := r.Usage; u != nil {
 		frames = append(frames, fmt.Sprintf("data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\n", u[0], u[1]))
 	}
@@ -51,7 +44,7 @@ func openaiFrames(r Reply) []string {
 func callDeltas(r Reply) []any {
 	var deltas []any
 	for i, c := range r.Calls {
-		head := map[string]any{"index": i, "type": "function", "function": map[string]any{"name": c.Name, "arguments": ""}}
+		head := object{"index": i, "type": "function", "function": object{"name": c.Name, "arguments": ""}}
 		if c.ID != "" {
 			head["id"] = c.ID
 		}
@@ -61,7 +54,7 @@ func callDeltas(r Reply) []any {
 		for i, c := range r.Calls {
 			parts := runePieces(c.arguments(), r.Pieces)
 			if p < len(parts) && parts[p] != "" {
-				deltas = append(deltas, map[string]any{"index": i, "function": map[string]any{"arguments": parts[p]}})
+				deltas = append(deltas, object{"index": i, "function": object{"arguments": parts[p]}})
 			}
 		}
 	}

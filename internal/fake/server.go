@@ -165,9 +165,10 @@ func (m *Model) sendBody(w http.ResponseWriter, r Reply) {
 
 // stream sends a reply in the format of the path.
 func (m *Model) stream(w http.ResponseWriter, req *http.Request, r Reply) {
-	w.Header().Set("Content-Type", "text/event-stream")
+	how := speechOf(req.URL.Path)
+	w.Header().Set("Content-Type", how.kind)
 	s := &sender{w: w, flush: w.(http.Flusher).Flush}
-	frames := openaiFrames(r)
+	frames := how.frames(r)
 	for i, f := range frames {
 		if i == max(r.After, 1) && r.Stall != 0 {
 			m.stall(req, r.Stall)
