@@ -2,8 +2,10 @@ package jail
 
 import (
 	"errors"
+	"math"
 	"os"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -12,7 +14,7 @@ import (
 
 // Main serves the agent at the other end of Control until it is gone.
 func Main() int {
-	unix.CloseOnExec(Control)
+	keepDescriptors()
 	// What runs for a model dies first when memory runs out.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	// Nobody inside may look into or trace the helper.
@@ -31,6 +33,20 @@ func Main() int {
 		_, err = syscall.Write(Control, append(Header(kind, len(body)), body...))
 		if err != nil {
 			return 0
+		}
+	}
+}
+
+// keepDescriptors keeps from programs every descriptor that came with us, also
+// those the agent itself was started with: one that is open is beyond any jail.
+func keepDescriptors() {
+	if unix.CloseRange(Control, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	names, _ := os.ReadDir("/proc/self/fd") // an older kernel; it has this
+	for _, n := range names {
+		if fd, err := strconv.Atoi(n.Name()); err == nil && fd >= Control {
+			unix.CloseOnExec(fd)
 		}
 	}
 }
