@@ -134,7 +134,11 @@ func sumOf(path string) (sum [32]byte, err error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	n, err := io.Copy(h, io.LimitReader(f, maxExecutable+1))
+	if err == nil && n > maxExecutable {
+		err = fmt.Errorf("%s has more than %d MiB", path, maxExecutable>>20)
+	}
+	if err != nil {
 		return sum, err
 	}
 	return [32]byte(h.Sum(nil)), nil

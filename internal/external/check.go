@@ -31,11 +31,15 @@ func (f Finding) String() string {
 // Check tries every rule of the protocol on the executable at path. It is asked
 // for its schema twice, and called twice in an empty folder: once with arguments
 // that are not JSON, once with an empty object. A rule that could not be tried
-// because an earlier one is broken counts as broken.
-func Check(ctx context.Context, path string, begin tool.StartFunc) []Finding {
-	c := &checker{}
+// because an earlier one is broken counts as broken. Of o only Start and Timeout
+// matter.
+func Check(ctx context.Context, path string, o Options) []Finding {
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	c := &checker{timeout: o.Timeout}
 	c.run = func(cmd tool.Command, limit time.Duration, size int) (output, error) {
-		return runWithin(ctx, begin, c.file, cmd, limit, size)
+		return runWithin(ctx, o.Start, c.file, cmd, limit, size)
 	}
 	for _, r := range []struct {
 		rule string
@@ -58,6 +62,7 @@ func Check(ctx context.Context, path string, begin tool.StartFunc) []Finding {
 
 // A checker holds what the rules before found out.
 type checker struct {
+	timeout  time.Duration // for --schema
 	run      func(cmd tool.Command, limit time.Duration, size int) (output, error)
 	findings []Finding
 	broken   string // the first rule without which the others cannot be tried
@@ -126,7 +131,7 @@ func (c *checker) asking() tool.Command {
 // checkSchema is the rule schema: --schema ends well and in time.
 func (c *checker) checkSchema() (string, error) {
 	var err error
-	c.schema, err = c.run(c.asking(), DefaultTimeout, maxSchema)
+	c.schema, err = c.run(c.asking(), c.timeout, maxSchema)
 	if err != nil {
 		return "", err
 	}
@@ -164,7 +169,7 @@ func (c *checker) checkName() (string, error) {
 
 // checkStable is the rule stable: asked again, it says the same.
 func (c *checker) checkStable() (string, error) {
-	again, err := c.run(c.asking(), DefaultTimeout, maxSchema)
+	again, err := c.run(c.asking(), c.timeout, maxSchema)
 	if err != nil {
 		return "", err
 	}

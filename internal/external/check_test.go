@@ -13,9 +13,9 @@ import (
 )
 
 // broken are the rules that the tool at path breaks, the first words of why with them.
-func (b *bench) broken(path string) (rules []string) {
+func (b *bench) broken(path string, o Options) (rules []string) {
 	b.t.Helper()
-	for _, f := range Check(b.t.Context(), path, b.ask) {
+	for _, f := range Check(b.t.Context(), path, o) {
 		if f.Why == "" {
 			b.t.Errorf("%s says nothing", f.Rule)
 		}
@@ -57,7 +57,11 @@ func TestCheckNamesTheRuleThatIsBroken(t *testing.T) {
 			if err := os.Chmod(path, c.mode); err != nil {
 				t.Fatal(err)
 			}
-			if got := b.broken(path); !slices.Equal(got, c.want) {
+			o := b.options()
+			if c.name == "hangs" {
+				o = b.hasty()
+			}
+			if got := b.broken(path, o); !slices.Equal(got, c.want) {
 				t.Errorf("broken %v, want %v", got, c.want)
 			}
 		})
@@ -71,7 +75,7 @@ func TestEveryRuleIsInTheDocument(t *testing.T) {
 	}
 	page := string(raw)
 	b := newBench(t, sandbox.Off)
-	findings := Check(t.Context(), b.put("x", ""), b.ask)
+	findings := Check(t.Context(), b.put("x", ""), b.options())
 	for _, f := range findings {
 		if !strings.Contains(page, "| `"+f.Rule+"` |") {
 			t.Errorf("the rule %s is not in the document", f.Rule)
@@ -102,7 +106,7 @@ func TestTheToolInTheDocumentPasses(t *testing.T) {
 	_, source, _ := strings.Cut(string(raw), "```python\n")
 	source, _, _ = strings.Cut(source, "```")
 	b := newBench(t, sandbox.Auto)
-	if got := b.broken(b.put("word_count.py", source)); len(got) != 0 {
+	if got := b.broken(b.put("word_count.py", source), b.options()); len(got) != 0 {
 		t.Errorf("broken: %v", got)
 	}
 	if r := b.call(b.only(b.options()), `{"text":"one two three"}`); string(r.Envelope()) != `{"tool_success":true,"result":{"words":3}}` {
@@ -140,7 +144,7 @@ func TestTemplatesPassAndWork(t *testing.T) {
 				}
 				path = filepath.Join(b.tools, "my_tool")
 			}
-			if got := b.broken(path); len(got) != 0 {
+			if got := b.broken(path, b.options()); len(got) != 0 {
 				t.Errorf("broken: %v", got)
 			}
 			r := b.call(b.only(b.options()), `{"text":"one \"two\"\nthree é\n"}`)
@@ -171,7 +175,7 @@ func TestExamplesPassAndWork(t *testing.T) {
 			b := newBench(t, sandbox.Auto)
 			path := filepath.Join(b.tools, c.file)
 			install(t, filepath.Join("..", "..", "examples", "tools", c.file), path)
-			if got := b.broken(path); len(got) != 0 {
+			if got := b.broken(path, b.options()); len(got) != 0 {
 				t.Errorf("broken: %v", got)
 			}
 			furnish(t, b.place.Files.Dir())

@@ -102,6 +102,9 @@ func (f *file) follow(builtIn func(string) bool) (own bool, err error) {
 	return false, folder{filepath.Dir(real), around}.trusted()
 }
 
+// maxExecutable bounds what must be read to know an executable again.
+const maxExecutable = 256 << 20
+
 // check refuses what is no program, and what another user could have put there.
 func (f *file) check(link stamp) error {
 	switch {
@@ -109,6 +112,8 @@ func (f *file) check(link stamp) error {
 		return refuse(NotAFile, "it is %s", kindOf(f.stamp.mode))
 	case !executable(f.path, f.stamp.mode):
 		return refuse(NotExecutable, "it is not executable; chmod +x makes it so")
+	case f.stamp.size > maxExecutable:
+		return refuse(SpawnFailed, "it has more than %d MiB", maxExecutable>>20)
 	}
 	for _, s := range []stamp{link, f.stamp} {
 		if err := s.trusted(f.path, s.mode&fs.ModeSymlink == 0); err != nil {

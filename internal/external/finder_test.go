@@ -15,24 +15,29 @@ import (
 	"ikigai/internal/tool"
 )
 
-// newFinder gives a finder over the bench's folder, closed with the test. No
-// goroutine may be left then.
-func newFinder(t *testing.T, b *bench, o Options) (*Finder, *tool.Registry) {
+// tidyBench is a bench that must leave no goroutine behind.
+func tidyBench(t *testing.T) *bench {
 	t.Helper()
 	ignore := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, ignore) })
+	return newBench(t, sandbox.Off)
+}
+
+// newFinder gives a finder over the bench's folder, closed with the test.
+func newFinder(t *testing.T, b *bench, o Options) (*Finder, *tool.Registry) {
+	t.Helper()
 	r := tool.NewRegistry(nil)
 	f := NewFinder(r, func() []Dir { return []Dir{{b.tools, tool.User}} }, o)
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
-		goleak.VerifyNone(t, ignore)
 	})
 	return f, r
 }
 
 func TestAScanGoesThroughItsStates(t *testing.T) {
-	b := newBench(t, sandbox.Off)
+	b := tidyBench(t)
 	b.put("tardy", "#!/bin/sh\nwhile [ ! -e "+b.place.Dir+"/go ]; do sleep 0.01; done\necho '{\"name\":\"tardy\",\"description\":\"d\",\"parameters\":{}}'\n")
 	o := b.options()
 	o.Timeout = 60e9
@@ -66,7 +71,7 @@ func TestAScanGoesThroughItsStates(t *testing.T) {
 }
 
 func TestRefreshSaysWhatIsDifferent(t *testing.T) {
-	b := newBench(t, sandbox.Off)
+	b := tidyBench(t)
 	b.put("stays", sh("stays", "", ""))
 	b.put("changes", sh("changes", "", ""))
 	gone := b.put("goes", sh("goes", "", ""))
@@ -98,7 +103,7 @@ func TestRefreshSaysWhatIsDifferent(t *testing.T) {
 }
 
 func TestARefreshThatFailsSaysSoAndHarmsNothing(t *testing.T) {
-	b := newBench(t, sandbox.Off)
+	b := tidyBench(t)
 	b.put("fine", sh("fine", "", ""))
 	f, r := newFinder(t, b, b.options())
 	f.Start(t.Context())
@@ -127,7 +132,7 @@ func TestARefreshThatFailsSaysSoAndHarmsNothing(t *testing.T) {
 }
 
 func TestManyMayWaitAndRefreshAtOnce(t *testing.T) {
-	b := newBench(t, sandbox.Off)
+	b := tidyBench(t)
 	for _, name := range []string{"a", "b", "c"} {
 		b.put(name, sh(name, "", ""))
 	}
@@ -156,7 +161,7 @@ func TestManyMayWaitAndRefreshAtOnce(t *testing.T) {
 }
 
 func TestClosingEndsAScanAndLeavesNothing(t *testing.T) {
-	b := newBench(t, sandbox.Off)
+	b := tidyBench(t)
 	b.put("hangs", "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")
 	o := b.options()
 	o.Timeout = 60e9

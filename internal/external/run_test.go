@@ -243,3 +243,32 @@ func TestWhatIsGoneOrCannotStartIsAResult(t *testing.T) {
 		t.Errorf("%s", r.Envelope())
 	}
 }
+
+// TestTheCatToolOfTheSeed is the small wrapper around cat with which the seed
+// tells its stories: what it is, a missing parameter, a missing file, success.
+func TestTheCatToolOfTheSeed(t *testing.T) {
+	needs(t, "jq")
+	b := newBench(t, sandbox.Auto)
+	b.put("cat-file", sh("", `{"name":"cat_file","description":"Print a file","parameters":{"path":{"type":"string","description":"The file","format":"path","required":true}},"returns":{"type":"object","properties":{"output":{"type":"string"}}}}`,
+		`path=$(jq -r .path)
+if text=$(cat "$path" 2>/dev/null); then jq -cn --arg o "$text" '{output: $o}'
+else jq -cn --arg e "File not found: $path" '{error: $e, error_code: "FILE_NOT_FOUND"}'; fi`))
+	if err := os.WriteFile(filepath.Join(b.place.Files.Dir(), "hello.txt"), []byte("hello \"world\"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cat := b.only(b.options())
+	if s := cat.Spec(); s.Name != "cat_file" || s.Description != "Print a file" || !strings.Contains(string(s.Returns.JSON()), "output") {
+		t.Errorf("%+v", s)
+	}
+	if _, err := cat.Prepare(t.Context(), b.place, []byte(`{}`)); tool.CodeOf(err, "") != tool.InvalidParams || !strings.Contains(err.Error(), "path") {
+		t.Errorf("%v", err)
+	}
+	for args, want := range map[string]string{
+		`{"path":"hello.txt"}`: `{"tool_success":true,"result":{"output":"hello \"world\""}}`,
+		`{"path":"none.txt"}`:  `{"tool_success":true,"result":{"error":"File not found: none.txt","error_code":"FILE_NOT_FOUND"}}`,
+	} {
+		if got := string(b.call(cat, args).Envelope()); got != want {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+}

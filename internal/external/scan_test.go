@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ikigai/internal/sandbox"
 	"ikigai/internal/tool"
@@ -46,6 +47,9 @@ func TestFilesAreToolsOrProblemsWithAReason(t *testing.T) {
 	b.put("greedy", sh("", `{"name":"greedy","description":"d","parameters":{},"env":["LD_PRELOAD"]}`, ""))
 	b.put("patient", sh("", `{"name":"patient","description":"d","parameters":{},"timeout_seconds":3600}`, ""))
 	b.put("odd", sh("", `{"name":"odd","description":"d","parameters":{"a b":{"type":"string"}}}`, ""))
+	if err := os.Truncate(b.put("huge", sh("huge", "", "")), 1<<40); err != nil {
+		t.Fatal(err)
+	}
 	b.put("open", sh("open", "", ""))
 	if err := os.Chmod(filepath.Join(b.tools, "open"), 0o777); err != nil {
 		t.Fatal(err)
@@ -62,7 +66,7 @@ func TestFilesAreToolsOrProblemsWithAReason(t *testing.T) {
 		"notes.txt": NameMismatch, "two.sh.py": NameMismatch, "safe.bak": IgnoredName, ".hidden": IgnoredName, "left~": IgnoredName, "a b": IgnoredName,
 		"poser": NameMismatch, "loud": SchemaInvalid, "twice": SchemaInvalid, "mute": SchemaInvalid, "bare": SchemaInvalid,
 		"mystery": SchemaInvalid, "brave": SchemaInvalid, "greedy": SchemaInvalid, "patient": SchemaInvalid, "odd": SchemaInvalid,
-		"open": UnsafePermissions,
+		"open": UnsafePermissions, "huge": SpawnFailed,
 	}
 	for name, reason := range reasons(set) {
 		if want[name] != reason {
@@ -205,7 +209,9 @@ func TestOneThatHangsDoesNotHideTheOthers(t *testing.T) {
 	for _, name := range []string{"c", "d", "e"} {
 		b.put(name, sh(name, "", ""))
 	}
-	set := b.scan(b.options())
+	o := b.hasty()
+	o.Timeout = 5 * time.Second
+	set := b.scan(o)
 	if want := []string{"c", "d", "e"}; !slices.Equal(set.Names(), want) {
 		t.Errorf("tools %v, want %v: %+v", set.Names(), want, set.Problems)
 	}

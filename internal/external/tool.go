@@ -118,15 +118,17 @@ func (t *Tool) plan(d *document, at tool.Place, args json.RawMessage) (tool.Plan
 	p := tool.Plan{Summary: tool.Call{Name: d.name, Args: args}.Summary()}
 	found := d.marks().find(args)
 	p.Command = strings.Join(found["command"], "\n")
+	writes := len(d.effects) == 0 || slices.Contains(d.effects, tool.Write)
+	reads := slices.Contains(d.effects, tool.Read) || !slices.Contains(d.effects, tool.Write)
 	for _, name := range found["path"] {
 		real, err := at.Files.Locate(name)
 		if err != nil {
 			return p, err
 		}
-		if len(d.effects) == 0 || slices.Contains(d.effects, tool.Write) {
+		if writes {
 			p.Writes = append(p.Writes, real)
 		}
-		if !slices.Contains(p.Writes, real) || slices.Contains(d.effects, tool.Read) || len(d.effects) == 0 {
+		if reads {
 			p.Reads = append(p.Reads, real)
 		}
 	}
