@@ -257,3 +257,36 @@ func TestManyStartsAtOnce(t *testing.T) {
 		noPlaceholders(t, b.root)
 	}
 }
+
+func TestAForkBombStaysWithinItsLimit(t *testing.T) {
+	b := newBox(t, whole)
+	if os.Getuid() == 0 && processGroups() == "" {
+		t.Skip("root, and no control group to limit it by")
+	}
+	m := mark()
+	e := b.python(`
+import os, sys, time
+n = 0
+while n < 6000:
+    try:
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+    except OSError as err:
+        print("refused after", n, err)
+        sys.exit(0)
+    n += 1
+print("no limit")
+sys.exit(1)
+#`+m, tool.Grant{})
+	if e.Code != 0 || !strings.HasPrefix(string(e.Stdout), "refused after") {
+		t.Errorf("%s%s", e.Stdout, e.Stderr)
+	}
+	goneWithin(t, m, 2*time.Second)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if dir := b.hosts.rooted.dir; dir != "" && exists(dir) {
+		t.Errorf("the control group is left: %s", dir)
+	}
+}

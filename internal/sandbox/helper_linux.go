@@ -271,16 +271,18 @@ type pool struct {
 	closed bool
 }
 
-func (p *pool) take(path string, kind helperKind) (*helper, error) {
+// take gives an idle helper, or starts a fresh one.
+func (p *pool) take(path string, kind helperKind) (h *helper, fresh bool, err error) {
 	p.mu.Lock()
 	list := p.idle[kind]
 	if n := len(list); n > 0 {
 		p.idle[kind] = list[:n-1]
 		p.mu.Unlock()
-		return list[n-1], nil
+		return list[n-1], false, nil
 	}
 	p.mu.Unlock()
-	return startHelper(path, attributes(kind))
+	h, err = startHelper(path, attributes(kind))
+	return h, true, err
 }
 
 func (p *pool) give(h *helper, kind helperKind) {

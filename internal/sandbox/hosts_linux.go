@@ -16,6 +16,7 @@ import (
 type hosts struct {
 	sandbox *Sandbox
 	helpers pool
+	rooted  group
 	once    sync.Once
 	found   findings
 }
@@ -106,9 +107,12 @@ func (h *hosts) startUnder(p program, g tool.Grant, kind jailKind, files [3]*os.
 			need = apartOnNet
 		}
 	}
-	under, err := h.helpers.take(h.found.init, need)
+	under, fresh, err := h.helpers.take(h.found.init, need)
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", jail.Name, err)
+	}
+	if fresh && kind == whole && os.Getuid() == 0 {
+		h.rooted.add(under.process.Pid)
 	}
 	t := &keptTree{helper: under, kind: kind, spare: func(x *helper) { h.helpers.give(x, need) }}
 	plan := h.sandbox.plan(p, g, kind)
@@ -125,6 +129,7 @@ func (h *hosts) startUnder(p program, g tool.Grant, kind jailKind, files [3]*os.
 
 func (h *hosts) close() error {
 	h.helpers.close()
+	h.rooted.close()
 	return nil
 }
 
