@@ -69,7 +69,6 @@ type checker struct {
 
 	file   file
 	schema output
-	object object
 	doc    *document
 }
 
@@ -119,7 +118,7 @@ func (c *checker) checkOwner() (string, error) {
 		_, err = examine(folder{path: filepath.Dir(c.file.path)}, filepath.Base(c.file.path), nil)
 	}
 	if err != nil {
-		return "", errGoOn{err}
+		return "", err // and it is not started
 	}
 	return "only you or root can change it", nil
 }
@@ -143,8 +142,7 @@ func (c *checker) checkSchema() (string, error) {
 
 // checkObject is the rule object: the schema is one JSON object.
 func (c *checker) checkObject() (string, error) {
-	var err error
-	if c.object, err = readObject(c.schema.Stdout); err != nil {
+	if _, err := readObject(c.schema.Stdout); err != nil {
 		return "", fmt.Errorf("the schema: %w", err)
 	}
 	return fmt.Sprintf("the schema is one JSON object of %d bytes", len(c.schema.Stdout)), nil

@@ -3,11 +3,11 @@
 // standard input, one JSON object as the answer on standard output. The whole
 // protocol, for authors, is in docs/tool-protocol.md.
 //
-// Nothing here believes an executable. Whoever may have been changed by another
-// user is not started; an answer that is late, too large or malformed is a
-// Problem or a Failure with its reason; what a tool says about its own harmlessness
-// counts only after the person approved that very file with that very schema.
-// How a process is confined is not decided here: a tool.StartFunc is given.
+// Nothing here believes an executable. What another user could have changed is
+// not started; an answer that is late, too large or malformed is a Problem or a
+// Failure with its reason; what a tool says about its own harmlessness counts
+// only after the person approved that very file with that very schema. How a
+// process is confined is not decided here: a tool.StartFunc is given.
 package external
 
 import (
