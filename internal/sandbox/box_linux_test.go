@@ -58,7 +58,7 @@ func (b *box) options(kind jailKind) Options {
 	o := Options{
 		Roots: []string{b.root}, Temp: b.temp, Cache: filepath.Join(b.base, "cache"), Home: b.home,
 		Protect: []string{filepath.Join(b.root, "conf", "policies.json"), filepath.Join(b.root, "etc", "rules.json")},
-		Hide:    []string{b.hidden}, Environ: append(os.Environ(), "IKIGAI_TEST_KEY=hush"), light: kind == light,
+		Hide:    []string{b.hidden, "/proc/*/environ", "/etc/passwd", "/etc/shadow"}, Environ: append(os.Environ(), "IKIGAI_TEST_KEY=hush"), light: kind == light,
 	}
 	if kind == plain {
 		o.Mode = Off

@@ -198,6 +198,9 @@ func (s *Sandbox) hidden(g tool.Grant) []string {
 	keep := slices.Concat(g.Read, g.Write, s.o.Roots, []string{s.o.Temp, s.o.Cache})
 	var list []string
 	for _, pattern := range s.o.Hide {
+		if !filepath.IsAbs(pattern) || jail.Within(pattern, "/proc") {
+			continue // in there a jail has its own, or Landlock refuses to look at others
+		}
 		for _, path := range matches(pattern) {
 			if slices.Contains(accountFiles, path) {
 				continue // replaced instead

@@ -41,7 +41,7 @@ type Options struct {
 	Temp    string   // the session's own folder for temporary files
 	Cache   string   // build caches of this project; empty means none
 	Protect []string // our own files: never writable, also when they do not exist yet
-	Hide    []string // paths or patterns that cannot be read unless granted
+	Hide    []string // absolute paths, or patterns of filepath.Match, that cannot be read unless granted
 	Home    string
 	Environ []string // what Environment.Inherit inherits, as os.Environ gives it
 	Init    string   // the program ikigai-init; empty means: look for it
