@@ -15,7 +15,6 @@ import (
 
 	"ikigai/internal/config"
 	"ikigai/internal/headless"
-	"ikigai/internal/spell"
 )
 
 // Env is the world the program sees.
@@ -70,34 +69,15 @@ func (a *app) fail(err error) int {
 	switch {
 	case errors.As(err, &f):
 	case errors.As(err, &c):
-		f = &fault{headless.ExitConfig, err.Error(), "ikigai config show lists the settings, ikigai config schema what is allowed"}
+		f = settingFault(c)
 	default:
-		f = &fault{headless.ExitUsage, a.sharpen(err.Error()), "ikigai --help lists the commands and flags"}
+		f = &fault{headless.ExitUsage, err.Error(), "ikigai --help lists the commands and flags"}
 	}
 	fmt.Fprintf(a.env.Stderr, "ikigai: %s\n", f.text)
 	if f.hint != "" {
 		fmt.Fprintf(a.env.Stderr, "  %s\n", f.hint)
 	}
 	return f.code
-}
-
-// sharpen names the nearest flag when an unknown one was given.
-func (a *app) sharpen(text string) string {
-	unknown, ok := strings.CutPrefix(text, "unknown flag: --")
-	if !ok {
-		return text
-	}
-	return strings.TrimSpace(text + "; " + spell.DidYouMean(unknown, flagNames()))
-}
-
-func flagNames() []string {
-	names := []string{"session", "continue", "trust", "cwd", "config", "help", "json"}
-	for _, s := range config.Table() {
-		if s.Flag != "" {
-			names = append(names, s.Flag)
-		}
-	}
-	return names
 }
 
 func (a *app) getenv(name string) (string, bool) {

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ikigai/internal/config"
+	"ikigai/internal/headless"
 	"ikigai/internal/spell"
 )
 
@@ -68,6 +70,15 @@ func wrongFlag(c *cobra.Command, err error) error {
 		text = unknownWord(c.CommandPath()+" has no flag", "--"+unknown.GetSpecifiedName(), known)
 	}
 	return usage(c.CommandPath()+" --help lists its flags", "%s", text)
+}
+
+// settingFault is an error about a setting. A wrong value of a flag is wrong
+// usage; one of a file or a variable is configuration.
+func settingFault(e *config.Error) *fault {
+	if strings.HasPrefix(e.Where, "--") {
+		return &fault{headless.ExitUsage, e.Error(), "ikigai run --help lists the flags and their values"}
+	}
+	return &fault{headless.ExitConfig, e.Error(), "ikigai config show lists the settings, ikigai config schema what is allowed"}
 }
 
 // explained says for which command the number of words is wrong.

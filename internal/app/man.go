@@ -27,6 +27,7 @@ func (a *app) manCommand() *cobra.Command {
 func manual(root *cobra.Command) string {
 	p := &page{}
 	p.macro("TH", "IKIGAI", "1", "", "ikigai "+Version, "User Commands")
+	p.macro("nh") // a name that is cut at the end of a line cannot be copied
 	p.macro("SH", "NAME")
 	p.text("ikigai - " + strings.ToLower(root.Short[:1]) + root.Short[1:])
 	p.macro("SH", "SYNOPSIS")
@@ -147,10 +148,11 @@ func (p *page) setting(s config.Setting) {
 	if s.Flag != "" {
 		names = append([]string{"--" + s.Flag}, names...)
 	}
-	if len(names) > 0 {
-		text += "\n" + strings.Join(names, ", ")
-	}
 	p.item(s.Key, text)
+	if len(names) > 0 {
+		p.macro("br")
+		p.text(strings.Join(names, ", "))
+	}
 }
 
 // roff escapes what the formatter would take for its own. A hyphen is written

@@ -138,9 +138,7 @@ from then on, for all models at that address. The exit code is 1 when an answer 
 }
 
 func (a *app) probe(ctx context.Context, cfg *config.Config, model string, asJSON bool) error {
-	o := a.providerOptions(cfg, model, func(text, hint string) {
-		fmt.Fprintf(a.env.Stderr, "note: %s\n  %s\n", clean.Line(text), clean.Line(hint))
-	})
+	o := a.providerOptions(cfg, model, nil)
 	o.Quirks = nil // what was learnt before is asked anew
 	report, err := provider.Probe(ctx, o)
 	if err != nil {

@@ -36,10 +36,15 @@ type guess struct {
 	cost     int
 	distance int
 	apart    int // 0 when one contains the other
+	start    int // 0 when they begin with the same letter, where few slip
+	longer   int // by how many letters one is longer
 }
 
 func (g guess) less(than guess) bool {
-	return cmp.Or(cmp.Compare(g.cost, than.cost), cmp.Compare(g.distance, than.distance), cmp.Compare(g.apart, than.apart)) < 0
+	return cmp.Or(
+		cmp.Compare(g.cost, than.cost), cmp.Compare(g.distance, than.distance),
+		cmp.Compare(g.apart, than.apart), cmp.Compare(g.start, than.start), cmp.Compare(g.longer, than.longer),
+	) < 0
 }
 
 // part is the cost of a word that is a part of the other, whatever else is there.
@@ -47,13 +52,17 @@ const part = 2
 
 func weigh(a, b string) guess {
 	d := distance(a, b)
+	g := guess{cost: d, distance: d, apart: 1, start: 1, longer: max(len(a)-len(b), len(b)-len(a))}
+	if a != "" && b != "" && a[0] == b[0] {
+		g.start = 0
+	}
 	switch {
 	case len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)):
-		return guess{min(d, part), d, 0}
+		g.cost, g.apart = min(d, part), 0
 	case d >= max(len(a), len(b)): // not one letter in common
-		return guess{d + len(a), d, 1}
+		g.cost += len(a)
 	}
-	return guess{d, d, 1}
+	return g
 }
 
 // distance counts the letters to add, drop, change, or swap with their neighbour.

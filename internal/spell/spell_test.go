@@ -28,6 +28,8 @@ func TestNearest(t *testing.T) {
 		{"conf", "config", commands},
 		{"xq", "", commands},
 		{"q", "", commands},
+		{"modle", "model", []string{"mode", "model"}},
+		{"bsh", "bash", []string{"zsh", "bash"}},
 	} {
 		if got := Nearest(c.written, c.known); got != c.want {
 			t.Errorf("Nearest(%q) = %q, want %q", c.written, got, c.want)
