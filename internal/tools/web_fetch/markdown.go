@@ -14,7 +14,7 @@ import (
 // found. What cannot be parsed, such as absurdly deep nesting, gives its words
 // without their form.
 func Markdown(page, from string) string {
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)), table.NewTablePlugin()))
 	out, err := c.ConvertString(page, converter.WithDomain(from))
 	if err != nil {
 		return bare(page)

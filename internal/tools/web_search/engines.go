@@ -104,7 +104,7 @@ func parseBrave(page []byte) ([]result, error) {
 	}
 	var found []result
 	for _, r := range answer.Web.Results {
-		found = add(found, r.Title, r.URL, r.Description)
+		found = add(found, plain(r.Title), r.URL, plain(r.Description))
 	}
 	return found, nil
 }
@@ -123,31 +123,28 @@ func parseGoogle(page []byte) ([]result, error) {
 	return found, nil
 }
 
-// add takes a result in, its texts without marks of HTML. One without a web
-// address is none.
+// add takes a result in, each text on one line. One without a web address is none.
 func add(found []result, title, link, snippet string) []result {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return found
 	}
-	return append(found, result{plain(title), clean.Line(link), plain(snippet)})
+	return append(found, result{oneLine(title), clean.Line(link), oneLine(snippet)})
 }
 
-// plain is the text of a piece of HTML, on one line.
+func oneLine(text string) string { return clean.Model(strings.Join(strings.Fields(text), " ")) }
+
+// plain is the text of a piece of HTML.
 func plain(marked string) string {
 	var b strings.Builder
 	for z := html.NewTokenizer(strings.NewReader(marked)); ; {
 		switch z.Next() {
 		case html.ErrorToken:
-			return oneLine(b.String())
+			return b.String()
 		case html.TextToken:
-			b.Write(z.Text())
+			b.WriteString(html.UnescapeString(string(z.Text())))
 		}
 	}
-}
-
-func oneLine(text string) string {
-	return clean.Model(strings.Join(strings.Fields(html.UnescapeString(text)), " "))
 }
 
 // parseDuckDuckGo reads the page without scripts. Each result is a box with a
@@ -224,13 +221,12 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// words is all text below a node, with its marks escaped again, since what reads
-// it takes HTML.
+// words is all text below a node.
 func words(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
 		if d.Type == html.TextNode {
-			b.WriteString(html.EscapeString(d.Data))
+			b.WriteString(d.Data)
 		}
 	}
 	return b.String()
