@@ -19,13 +19,10 @@ type group struct {
 	dir  string // empty when there is none
 }
 
-// add puts the process into the group; what it starts will be in it too.
-func (g *group) add(pid int) {
+// folder is where the group is; a helper joins it by itself.
+func (g *group) folder() string {
 	g.once.Do(func() { g.dir = makeGroup() })
-	if g.dir != "" {
-		// Without the limit the jail still stands: nothing is granted by it.
-		_ = os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0)
-	}
+	return g.dir
 }
 
 // close removes the group; one that still holds a process stays for makeGroup.

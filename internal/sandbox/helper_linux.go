@@ -52,8 +52,8 @@ type helper struct {
 	gone    chan *os.ProcessState // its end, collected as soon as it happens
 }
 
-// startHelper starts the program at path.
-func startHelper(path string, attr *syscall.SysProcAttr) (*helper, error) {
+// startHelper starts the program at path, with the arguments of its kind.
+func startHelper(path string, args ...string) (*helper, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -62,10 +62,8 @@ func startHelper(path string, attr *syscall.SysProcAttr) (*helper, error) {
 	defer theirs.Close()
 	_ = unix.SetNonblock(pair[0], true) // so that the runtime waits for it, not a thread
 	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), gone: make(chan *os.ProcessState, 1)}
-	// Nothing of our environment: a program may look at its parent's. These
-	// spare the runtime a look at how many processors there are.
-	h.process, err = os.StartProcess(path, []string{jail.Name}, &os.ProcAttr{
-		Dir: "/", Env: []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}, Files: []*os.File{nil, nil, nil, theirs}, Sys: attr,
+	h.process, err = os.StartProcess(path, append([]string{jail.Name}, args...), &os.ProcAttr{
+		Dir: "/", Env: jail.Environ(), Files: []*os.File{nil, nil, nil, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		_ = h.control.Close()
@@ -76,43 +74,6 @@ func startHelper(path string, attr *syscall.SysProcAttr) (*helper, error) {
 		h.gone <- state
 	}()
 	return h, nil
-}
-
-// attributes of the process of a helper. In namespaces it has the same ids as
-// outside, and root keeps the ids of others, whose files it may have to work on.
-func attributes(kind helperKind) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setsid: true}
-	if kind == bare {
-		return a
-	}
-	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
-	if kind == apart {
-		a.Cloneflags |= unix.CLONE_NEWNET
-	}
-	if os.Getuid() == 0 {
-		a.UidMappings, a.GidMappings = allIDs("/proc/self/uid_map"), allIDs("/proc/self/gid_map")
-		return a
-	}
-	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
-	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
-	return a
-}
-
-// allIDs maps every id that exists here to itself.
-func allIDs(file string) []syscall.SysProcIDMap {
-	var all []syscall.SysProcIDMap
-	text, _ := os.ReadFile(file) // unreadable means only our own
-	for line := range strings.Lines(string(text)) {
-		var first, outside, size int
-		if _, err := fmt.Sscan(line, &first, &outside, &size); err == nil {
-			all = append(all, syscall.SysProcIDMap{ContainerID: first, HostID: first, Size: size})
-		}
-	}
-	if len(all) == 0 {
-		return []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}}
-	}
-	return all
 }
 
 // run sends the plan with the program's files.
@@ -152,9 +113,9 @@ func (h *helper) end(hard bool) {
 	_ = h.control.SetReadDeadline(time.Now().Add(lastWord))
 }
 
-// answer reads how the program ended. Without an answer the helper is gone or
-// useless; it is made gone.
-func (h *helper) answer() (status, bool) {
+// answer reads how the program ended, and reports whether the helper can serve
+// another. One that cannot, or does not answer, is made gone.
+func (h *helper) answer() (st status, well bool) {
 	kind, body, err := jail.Read(h.control)
 	if err != nil || len(body) < 4 {
 		_ = h.process.Kill()
@@ -164,7 +125,7 @@ func (h *helper) answer() (status, bool) {
 	if kind == jail.Exited {
 		return unixStatus(syscall.WaitStatus(number)), true
 	}
-	return status{err: helperError{text: string(body[4:]), errno: syscall.Errno(number)}}, true
+	return status{err: helperError{text: string(body[4:]), errno: syscall.Errno(number)}}, kind != jail.Broken
 }
 
 // helperError is what went wrong in the helper, with the kernel's number.
@@ -202,11 +163,15 @@ type keptTree struct {
 func (t *keptTree) jail() jailKind { return t.kind }
 
 func (t *keptTree) wait() status {
-	st, answered := t.answer()
-	if !answered {
-		t.lost = true
-		st = died(<-t.gone)
-		sweep(t.process.Pid)
+	st, well := t.answer()
+	if well {
+		return st
+	}
+	t.lost = true
+	state := <-t.gone
+	sweep(t.process.Pid)
+	if st.err == nil {
+		st = died(state)
 	}
 	return st
 }
@@ -271,18 +236,18 @@ type pool struct {
 	closed bool
 }
 
-// take gives an idle helper, or starts a fresh one.
-func (p *pool) take(path string, kind helperKind) (h *helper, fresh bool, err error) {
+// take gives an idle helper, or starts one with args.
+func (p *pool) take(kind helperKind, path string, args ...string) (*helper, error) {
 	p.mu.Lock()
 	list := p.idle[kind]
 	if n := len(list); n > 0 {
+		h := list[n-1] // before the lock is gone: give may fill the place again
 		p.idle[kind] = list[:n-1]
 		p.mu.Unlock()
-		return list[n-1], false, nil
+		return h, nil
 	}
 	p.mu.Unlock()
-	h, err = startHelper(path, attributes(kind))
-	return h, true, err
+	return startHelper(path, args...)
 }
 
 func (p *pool) give(h *helper, kind helperKind) {

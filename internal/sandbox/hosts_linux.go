@@ -100,19 +100,10 @@ func (h *hosts) startUnder(p program, g tool.Grant, kind jailKind, files [3]*os.
 	if h.found.init == "" {
 		return nil, errors.New(adviseInit)
 	}
-	need := bare
-	if kind == whole {
-		need = apart
-		if g.Net {
-			need = apartOnNet
-		}
-	}
-	under, fresh, err := h.helpers.take(h.found.init, need)
+	need := helperFor(kind, g)
+	under, err := h.helpers.take(need, h.found.init, h.arguments(need)...)
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", jail.Name, err)
-	}
-	if fresh && kind == whole && os.Getuid() == 0 {
-		h.rooted.add(under.process.Pid)
 	}
 	t := &keptTree{helper: under, kind: kind, spare: func(x *helper) { h.helpers.give(x, need) }}
 	plan := h.sandbox.plan(p, g, kind)
@@ -125,6 +116,31 @@ func (h *hosts) startUnder(p program, g tool.Grant, kind jailKind, files [3]*os.
 		return nil, err
 	}
 	return t, nil
+}
+
+func helperFor(kind jailKind, g tool.Grant) helperKind {
+	switch {
+	case kind != whole:
+		return bare
+	case g.Net:
+		return apartOnNet
+	}
+	return apart
+}
+
+// arguments tell a helper that is about to start what to be.
+func (h *hosts) arguments(kind helperKind) []string {
+	if kind == bare {
+		return nil
+	}
+	args := []string{jail.Apart}
+	if kind == apartOnNet {
+		args = []string{jail.ApartOnNet}
+	}
+	if os.Getuid() == 0 {
+		args = append(args, h.rooted.folder())
+	}
+	return args
 }
 
 func (h *hosts) close() error {

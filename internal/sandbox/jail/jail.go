@@ -23,6 +23,20 @@ const Control = 3
 // one when it is started by that name.
 const Name = "ikigai-init"
 
+// The first argument of a helper that is to serve in namespaces of its own, on
+// the machine's network or not. A second one names a control group to join.
+const (
+	Apart      = "apart"
+	ApartOnNet = "apart-on-net"
+)
+
+// Environ is all the environment of a helper: nothing of the agent's, since a
+// program may look at its parent's. It spares the runtime a look at how many
+// processors there are.
+func Environ() []string {
+	return []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}
+}
+
 // A Kind is the first byte of a message.
 type Kind byte
 
@@ -32,6 +46,7 @@ const (
 	Kill   Kind = 'K' // to the helper: kill every process
 	Exited Kind = 'X' // from the helper: a wait status
 	Failed Kind = 'E' // from the helper: an errno and what was being done
+	Broken Kind = 'B' // the same, and the helper can serve nobody
 )
 
 // headerSize is the kind and the length of the body.

@@ -14,6 +14,9 @@ import (
 
 // Main serves the agent at the other end of Control until it is gone.
 func Main() int {
+	if len(os.Args) > 1 {
+		return enclose(os.Args[1:])
+	}
 	keepDescriptors()
 	// What runs for a model dies first when memory runs out.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
