@@ -43,6 +43,7 @@ func (c *call) rule(ctx context.Context, set *tool.Set, at tool.Place, engine *p
 		}
 		c.spec = tool.JudgedAs(t, c.Args)
 		var err error
+		at.Call = c.ID
 		if c.prepared, err = prepare(ctx, t, at, c.Call); err != nil {
 			return refuse(tool.CodeOf(err, tool.InvalidParams), err)
 		}

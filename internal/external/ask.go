@@ -38,7 +38,9 @@ type reading struct {
 
 // ask starts an executable with --schema. An error is a refusal.
 func (s *scanner) ask(ctx context.Context, f file) (*knowledge, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	// A twentieth less, so that the whole scan keeps within the time, the end of
+	// what hangs included.
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout-s.o.Timeout/20)
 	defer cancel()
 	type answer struct {
 		out output

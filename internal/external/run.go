@@ -2,7 +2,6 @@ package external
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -73,7 +72,7 @@ func (t *Tool) command(c call, approved bool) tool.Command {
 	cmd := tool.Command{
 		Argv: []string{t.file.path}, Dir: c.at.Files.Dir(), Stdin: c.args,
 		Env: tool.Environment{Set: []string{
-			"IKIGAI_CALL=" + rand.Text(), "IKIGAI_SESSION=" + c.at.Session, "IKIGAI_SESSION_DIR=" + c.at.Dir,
+			"IKIGAI_CALL=" + c.at.Call, "IKIGAI_SESSION=" + c.at.Session, "IKIGAI_SESSION_DIR=" + c.at.Dir,
 		}},
 	}
 	if approved {

@@ -110,6 +110,7 @@ func TestAToolSeesItsPlaceAndNoSecret(t *testing.T) {
 	b := newBench(t, sandbox.Off)
 	b.put("looks", sh("looks", `{"name":"looks","description":"d","parameters":{},"env":["GITHUB_TOKEN"]}`,
 		`printf '{"pwd":"%s","session":"%s","dir":"%s","call":"%s","token":"%s"}' "$PWD" "$IKIGAI_SESSION" "$IKIGAI_SESSION_DIR" "$IKIGAI_CALL" "$GITHUB_TOKEN"`))
+	b.place.Call = "call_7"
 	o := b.options()
 	approved := false
 	o.Approved = func(string, [32]byte) bool { return approved }
@@ -122,13 +123,10 @@ func TestAToolSeesItsPlaceAndNoSecret(t *testing.T) {
 		}
 		return strings.Trim(string(got.get(name)), `"`)
 	}
-	for name, want := range map[string]string{"pwd": b.place.Files.Dir(), "session": b.place.Session, "dir": b.place.Dir, "token": ""} {
+	for name, want := range map[string]string{"pwd": b.place.Files.Dir(), "session": b.place.Session, "dir": b.place.Dir, "call": "call_7", "token": ""} {
 		if got := member(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
-	}
-	if a, b := member("call"), member("call"); a == "" || a == b {
-		t.Errorf("calls %q and %q", a, b)
 	}
 	p, err := looks.Prepare(t.Context(), b.place, []byte(`{}`))
 	if err != nil || !slices.ContainsFunc(p.Plan.Notes, func(n string) bool { return strings.Contains(n, "GITHUB_TOKEN") }) {

@@ -137,6 +137,7 @@ type Grant struct {
 type Place struct {
 	Files   Files
 	Session string    // the id of the session
+	Call    string    // the id of the call, where there is one
 	Dir     string    // the session's own folder, for spilled output and task lists; empty when there is none
 	Start   StartFunc // the one way to start a process
 	Jobs    Jobs      // background processes of the session; nil on the long road
