@@ -63,7 +63,6 @@ func (b *box) options(kind jailKind) Options {
 	if kind == plain {
 		o.Mode = Off
 	}
-	_ = os.MkdirAll(o.Cache, 0o755)
 	return o
 }
 

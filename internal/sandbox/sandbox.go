@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,12 +56,21 @@ type Sandbox struct {
 	hosts    hosts
 }
 
-// New makes a sandbox. It starts nothing, unless the mode is Require: then it
-// tries the whole jail and says what is missing and what to do about it.
+// New makes a sandbox, and the folders Temp and Cache where they are missing.
+// It starts nothing, unless the mode is Require: then it tries the whole jail
+// and says what is missing and what to do about it.
 func New(o Options) (*Sandbox, error) {
 	for _, p := range slices.Concat(o.Roots, o.Protect, []string{o.Temp, o.Cache, o.Home}) {
 		if p != "" && !filepath.IsAbs(p) {
 			return nil, fmt.Errorf("sandbox: %q is not an absolute path", p)
+		}
+	}
+	for _, dir := range []string{o.Temp, o.Cache} {
+		if dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("sandbox: making a folder of our own: %w", err)
 		}
 	}
 	s := &Sandbox{o: o}
