@@ -60,6 +60,7 @@ type roadCase struct {
 	Code  string            `json:"code"`  // or the code of its error
 	Match string            `json:"match"` // or a pattern for it
 	After map[string]string `json:"after"` // files as they are then
+	Moves bool              `json:"moves"` // the answer is another at another time
 }
 
 func (c roadCase) args() string {
@@ -82,7 +83,7 @@ func TestBothRoadsGiveTheSameBytes(t *testing.T) {
 			w.build(t, c.Files)
 			long := w.longRoad(t, c)
 			w.check(t, c, long)
-			if !bytes.Equal(short, long) {
+			if !c.Moves && !bytes.Equal(short, long) {
 				t.Errorf("the roads differ\nshort: %s\nlong:  %s", short, long)
 			}
 		})

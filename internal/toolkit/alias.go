@@ -17,6 +17,7 @@ type Name struct {
 	Doc  string    // what the model reads; empty means what the tool says
 	Risk tool.Risk // the higher of this and the tool's own counts
 	Set  string    // the toolset that offers the tool under this name; empty means: understood, never offered
+	Once bool      // there it asks before its first call of a session
 
 	// When picks calls of a name that several tools share: "command=view" those
 	// whose argument command is view, "regex" those that have a regex at all.

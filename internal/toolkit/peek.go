@@ -46,6 +46,15 @@ func Folder(files tool.Files, name string) (string, error) {
 	return files.Locate(name)
 }
 
+// Reading is the plan of a call that reads what name leads to.
+func Reading(at tool.Place, name, summary string) (tool.Plan, error) {
+	real, err := at.Files.Locate(name)
+	if err != nil {
+		return tool.Plan{}, err
+	}
+	return tool.Plan{Summary: summary, Reads: []string{real}}, nil
+}
+
 // Missing says that a file is not there in the words that every tool uses for
 // it; any other error stays as it is.
 func Missing(err error, name string) error {

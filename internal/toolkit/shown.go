@@ -16,6 +16,14 @@ const (
 	shownBytes = 50 << 10
 )
 
+// MaxOutput is how many bytes of a tool's output are kept at all.
+func MaxOutput(l tool.Limits) int {
+	if l.Output > 0 {
+		return l.Output
+	}
+	return tool.DefaultOutput
+}
+
 // Shown is an output as the model gets it: whole when it is short, else its
 // head and tail. Answers embed it.
 type Shown struct {
@@ -63,19 +71,23 @@ func shorten(text string, r room, keep func() string) Shown {
 	if s.FullOutput != "" {
 		where = fmt.Sprintf("whole output in %s: file_read with offset and limit", s.FullOutput)
 	}
-	s.Output = head + fmt.Sprintf("\n[... %d lines, %d bytes left out; %s]\n", strings.Count(left, "\n"), len(left), where) + tail
+	mark := fmt.Sprintf("[... %d lines, %d bytes left out; %s]\n", strings.Count(left, "\n"), len(left), where)
+	if !strings.HasSuffix(head, "\n") {
+		mark = "\n" + mark
+	}
+	s.Output = head + mark + tail
 	return s
 }
 
 // ends gives the first and last part of a text: half of the lines and half of
-// the bytes each, cut at line ends where there are any, and never inside a
+// the bytes each, cut at a line end where one is near, and never inside a
 // character.
 func (r room) ends(text string) (head, tail string) {
 	head = text[:min(len(text), r.bytes/2)]
 	if n := nthLine(head, r.lines/2); n >= 0 {
-		head = head[:n]
-	} else if i := strings.LastIndexByte(head, '\n'); i > 0 {
-		head = head[:i]
+		head = head[:n+1]
+	} else if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
+		head = head[:i+1]
 	}
 	for len(head) > 0 && !utf8.RuneStart(text[len(head)]) {
 		head = head[:len(head)-1]
@@ -84,7 +96,7 @@ func (r room) ends(text string) (head, tail string) {
 	start := max(0, len(rest)-r.bytes/2)
 	if n := lastLines(rest, r.lines/2); n > start {
 		start = n
-	} else if i := strings.IndexByte(rest[start:], '\n'); i >= 0 && start+i+1 < len(rest) {
+	} else if i := strings.IndexByte(rest[start:], '\n'); i >= 0 && i < (len(rest)-start)/2 {
 		start += i + 1
 	}
 	for start < len(rest) && !utf8.RuneStart(rest[start]) {

@@ -36,14 +36,13 @@ type nature struct {
 	shape    func(tool.Result) []byte
 	limits   Limits
 	askReads bool
-	askOnce  []string
 }
 
 var natures = map[string]nature{
 	"default": {},
 	"ikigai":  {},
 	"localharness": {
-		strict: true, shape: HarnessResult, limits: Limits{Turns: 10, Calls: 15}, askReads: true, askOnce: []string{"grep_search"},
+		strict: true, shape: HarnessResult, limits: Limits{Turns: 10, Calls: 15}, askReads: true,
 	},
 	"swebash": {shape: SwebashResult, limits: Limits{Turns: 10, Calls: 10}},
 }
@@ -55,13 +54,9 @@ func Set(name string, o Options) (Toolset, error) {
 	if !known {
 		return fromFile(name, o)
 	}
-	s := Toolset{Name: name, Shape: n.shape, Limits: n.limits, AskReads: n.askReads, AskOnce: n.askOnce}
-	fetch, _ := Find("web_fetch")
+	s := Toolset{Name: name, Shape: n.shape, Limits: n.limits, AskReads: n.askReads}
 	var understood []line
 	for _, l := range table(o) {
-		if o.Fetch && l.tool == fetch {
-			l.offered += " " + name
-		}
 		if s.take(l) {
 			understood = append(understood, l)
 		}
@@ -82,8 +77,12 @@ func (s *Toolset) take(l line) bool {
 		s.Tools = append(s.Tools, l.tool)
 	}
 	for _, a := range l.names() {
-		if a.Set == s.Name {
-			s.Tools = append(s.Tools, a)
+		if a.Set != s.Name {
+			continue
+		}
+		s.Tools = append(s.Tools, a)
+		if a.Once {
+			s.AskOnce = append(s.AskOnce, a.Name.Name)
 		}
 	}
 	if listed(l.understood) && l.offered == "job" {

@@ -85,6 +85,28 @@ func TestJobToolsWaitForAJob(t *testing.T) {
 	}
 }
 
+// A name that two tools share says in each of them, but one, which calls it means.
+func TestSharedNamesAreTold(t *testing.T) {
+	own := map[string]bool{}
+	for _, tl := range every() {
+		own[tl.Spec().Name] = true
+	}
+	rest := map[string]string{}
+	for _, l := range table(Options{}) {
+		name := l.tool.Spec().Name
+		for _, a := range l.names() {
+			if a.Set != "" || a.When != "" {
+				continue
+			}
+			if other := rest[a.Name.Name]; other != "" || own[a.Name.Name] {
+				t.Errorf("%s is a name of %s, and of %q already", a.Name.Name, name, other)
+			}
+			rest[a.Name.Name] = name
+		}
+	}
+	t.Logf("%d names lead to %d tools", len(rest), len(own))
+}
+
 func TestASetUnderstandsNoNameTwice(t *testing.T) {
 	for name := range natures {
 		seen := map[string]bool{}

@@ -47,7 +47,10 @@ type Options struct {
 // table is all there is. A tool that is offered as a job is offered once a job
 // runs; one that nobody offers has to be asked for by name.
 func table(o Options) []line {
-	search := web_search.New(web_search.Options{Engine: o.Search})
+	search, fetch := web_search.New(web_search.Options{Engine: o.Search}), ""
+	if o.Fetch {
+		fetch = "default ikigai localharness swebash"
+	}
 	return []line{
 		{bash.Tool, bash.Aliases, "default ikigai", "swebash"},
 		{file_read.Tool, file_read.Aliases, "default ikigai", "localharness swebash"},
@@ -66,7 +69,7 @@ func table(o Options) []line {
 		{list_tasks.Tool, list_tasks.Aliases, "default localharness", "ikigai"},
 		{update_task.Tool, update_task.Aliases, "default localharness", "ikigai"},
 		{search, func() []toolkit.Alias { return web_search.Aliases(search) }, "default swebash", ""},
-		{web_fetch.Tool, web_fetch.Aliases, "", ""},
+		{web_fetch.Tool, web_fetch.Aliases, fetch, ""},
 		{job_output.Tool, job_output.Aliases, "job", "default ikigai"},
 		{job_kill.Tool, job_kill.Aliases, "job", "default ikigai"},
 		{filesystem.Tool, filesystem.Aliases, "swebash", ""},

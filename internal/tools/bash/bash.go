@@ -65,7 +65,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, p tool.Prog
 		c.Output = nil
 		return background(at, c, g)
 	}
-	both := &mixed{keep: limit(at), next: c.Output}
+	both := &mixed{keep: toolkit.MaxOutput(at.Limits), next: c.Output}
 	if in.Separate {
 		c.Output = both.add
 	}
@@ -93,13 +93,6 @@ func shell() string {
 		return "sh"
 	}
 	return "bash"
-}
-
-func limit(at tool.Place) int {
-	if at.Limits.Output > 0 {
-		return at.Limits.Output
-	}
-	return tool.DefaultOutput
 }
 
 // start runs a command to its end. One that we had to end is a failure that keeps

@@ -30,8 +30,7 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 	Risk:    tool.Low,
 	Effects: []tool.Effect{tool.Read},
 	Plan: func(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-		real, err := at.Files.Locate(in.Path)
-		return tool.Plan{Summary: "look at " + in.Path, Reads: []string{real}}, err
+		return toolkit.Reading(at, in.Path, "look at "+in.Path)
 	},
 	Run: run,
 })

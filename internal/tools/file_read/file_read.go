@@ -42,11 +42,7 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 })
 
 func plan(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-	real, err := at.Files.Locate(in.Path)
-	if err != nil {
-		return tool.Plan{}, err
-	}
-	return tool.Plan{Summary: "read " + in.Path, Reads: []string{real}}, nil
+	return toolkit.Reading(at, in.Path, "read "+in.Path)
 }
 
 func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Progress) (output, error) {
@@ -62,7 +58,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 		}
 		read = part
 	}
-	got, err := read(ctx, files, in, room(at))
+	got, err := read(ctx, files, in, toolkit.MaxOutput(at.Limits))
 	if err != nil {
 		return output{}, err
 	}
@@ -108,14 +104,6 @@ func part(ctx context.Context, files tool.Files, in input, most int) (string, er
 		return "", err
 	}
 	return lines(&cancellable{ctx, f}, in, most)
-}
-
-// room is how much of a huge file is held at most.
-func room(at tool.Place) int {
-	if at.Limits.Output > 0 {
-		return at.Limits.Output
-	}
-	return tool.DefaultOutput
 }
 
 // lines gives the lines from offset on, at most limit of them and at most that

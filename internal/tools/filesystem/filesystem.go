@@ -14,9 +14,6 @@ import (
 	"ikigai/internal/tools/internal/text"
 )
 
-// maxRead is the largest file that is read, unless the session sets another size.
-const maxRead = 1 << 20
-
 type input struct {
 	Operation string `json:"operation" enum:"read,list,exists,metadata" doc:"The operation to perform"`
 	Path      string `json:"path" doc:"The file or directory path (absolute or relative to cwd)" format:"path"`
@@ -48,8 +45,7 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 	Risk:    tool.Low,
 	Effects: []tool.Effect{tool.Read},
 	Plan: func(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-		real, err := at.Files.Locate(in.Path)
-		return tool.Plan{Summary: in.Operation + " " + in.Path, Reads: []string{real}}, err
+		return toolkit.Reading(at, in.Path, in.Operation+" "+in.Path)
 	},
 	Run: func(_ context.Context, at tool.Place, g tool.Grant, in input, _ tool.Progress) (output, error) {
 		out, err := operations[in.Operation](at, at.Files.With(g), in.Path)
@@ -66,10 +62,7 @@ func read(at tool.Place, files tool.Files, name string) (output, error) {
 	if err != nil {
 		return output{}, err
 	}
-	most := int64(maxRead)
-	if at.Limits.Output > 0 {
-		most = int64(at.Limits.Output)
-	}
+	most := int64(toolkit.MaxOutput(at.Limits)) // 1 MB, unless the session sets another size
 	if size := info.Size(); size > most && info.Mode().IsRegular() {
 		return output{}, tool.Errorf("SIZE_FAILED", "%s has %d bytes; at most %d are read", name, size, most)
 	}

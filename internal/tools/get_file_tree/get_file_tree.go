@@ -32,8 +32,8 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 	Risk:    tool.Safe,
 	Effects: []tool.Effect{tool.Read},
 	Plan: func(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-		real, err := at.Files.Locate(cmp.Or(in.Path, "."))
-		return tool.Plan{Summary: "list all files below " + cmp.Or(in.Path, "."), Reads: []string{real}}, err
+		dir := cmp.Or(in.Path, ".")
+		return toolkit.Reading(at, dir, "list all files below "+dir)
 	},
 	Run: run,
 })

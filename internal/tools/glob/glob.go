@@ -58,11 +58,7 @@ func (in input) where() (folder, pattern string) {
 
 func plan(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
 	folder, _ := in.where()
-	real, err := at.Files.Locate(cmp.Or(folder, "."))
-	if err != nil {
-		return tool.Plan{}, err
-	}
-	return tool.Plan{Summary: fmt.Sprintf("find %s in %s", in.Pattern, cmp.Or(in.Path, ".")), Reads: []string{real}}, nil
+	return toolkit.Reading(at, cmp.Or(folder, "."), fmt.Sprintf("find %s in %s", in.Pattern, cmp.Or(in.Path, ".")))
 }
 
 func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Progress) (output, error) {

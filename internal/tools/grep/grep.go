@@ -53,11 +53,8 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 })
 
 func plan(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-	real, err := at.Files.Locate(cmp.Or(in.Path, "."))
-	if err != nil {
-		return tool.Plan{}, err
-	}
-	return tool.Plan{Summary: fmt.Sprintf("search %q in %s", in.Pattern, cmp.Or(in.Path, ".")), Reads: []string{real}}, nil
+	where := cmp.Or(in.Path, ".")
+	return toolkit.Reading(at, where, fmt.Sprintf("search %q in %s", in.Pattern, where))
 }
 
 func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Progress) (output, error) {

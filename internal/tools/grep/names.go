@@ -6,7 +6,7 @@ import "ikigai/internal/toolkit"
 func Aliases() []toolkit.Alias {
 	const doc = "Search files for text patterns with flexible options"
 	all := []toolkit.Alias{
-		toolkit.As(Tool, toolkit.Name{Name: "grep_search", Set: "localharness", Doc: doc}, harness.input),
+		toolkit.As(Tool, toolkit.Name{Name: "grep_search", Set: "localharness", Once: true, Doc: doc}, harness.input),
 		toolkit.As(Tool, toolkit.Name{Name: "grep_search", Doc: doc}, harness.input),
 		toolkit.As(Tool, toolkit.Name{Name: "grep_search", When: "query"}, guess.input),
 		toolkit.As(Tool, toolkit.Name{Name: "search_files", When: "regex"}, guess.input),

@@ -43,11 +43,8 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 })
 
 func plan(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
-	real, err := at.Files.Locate(cmp.Or(in.Path, "."))
-	if err != nil {
-		return tool.Plan{}, err
-	}
-	return tool.Plan{Summary: "list " + cmp.Or(in.Path, "."), Reads: []string{real}}, nil
+	dir := cmp.Or(in.Path, ".")
+	return toolkit.Reading(at, dir, "list "+dir)
 }
 
 // An entry is one line of the table.

@@ -27,8 +27,7 @@ const (
 )
 
 type input struct {
-	URL    string `json:"url" doc:"http or https"`
-	Prompt string `json:"prompt,omitempty" hidden:"true"`
+	URL string `json:"url" doc:"http or https"`
 }
 
 type output struct {
