@@ -11,7 +11,8 @@ import (
 )
 
 // Strict is t for paths below the working folder only: absolute ones and those
-// that climb up are refused before anything is looked at.
+// that climb up are refused before anything is looked at. The session's own
+// folder, where long outputs lie, is the one exception.
 func Strict(t tool.Tool) tool.Tool { return strict{t} }
 
 type strict struct{ tool.Tool }
@@ -35,11 +36,17 @@ func (s strict) Prepare(ctx context.Context, at tool.Place, raw json.RawMessage)
 		if p.Format != "path" || json.Unmarshal(given[p.Name], &name) != nil {
 			continue
 		}
-		if filepath.IsAbs(name) || strings.HasPrefix(name, "/") || climbs(name) {
+		if climbs(name) || absolute(name) && !spilled(at, name) {
 			return tool.Prepared{}, tool.Errorf(tool.InvalidPath, "%s must be below the working folder: %s is absolute or leads upwards", p.Name, name)
 		}
 	}
 	return s.Tool.Prepare(ctx, at, raw)
+}
+
+func absolute(name string) bool { return filepath.IsAbs(name) || strings.HasPrefix(name, "/") }
+
+func spilled(at tool.Place, name string) bool {
+	return at.Dir != "" && strings.HasPrefix(name, filepath.Clean(at.Dir)+string(filepath.Separator))
 }
 
 func climbs(name string) bool {

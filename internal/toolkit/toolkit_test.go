@@ -307,6 +307,12 @@ func TestStrictPathsStayBelowTheFolder(t *testing.T) {
 	if r := call(t, s, `{}`); r.Code() != tool.InvalidParams {
 		t.Errorf("%s", r.Envelope())
 	}
+	for path, ok := range map[string]bool{"/session/output-1.txt": true, "/session/../etc/passwd": false, "/sessions/x": false, "/session": false} {
+		_, err := s.Prepare(t.Context(), tool.Place{Dir: "/session/"}, json.RawMessage(fmt.Sprintf(`{"text":"x","path":%q}`, path)))
+		if (err == nil) != ok {
+			t.Errorf("%q in a session: %v", path, err)
+		}
+	}
 }
 
 // --- memory ---

@@ -327,6 +327,20 @@ func TestC7ShowsTwoHundredResultsUnlessAskedForMore(t *testing.T) {
 	}
 }
 
+// What does not fit into an answer can be read on, strict paths or not.
+func TestHarnessOutputsAreReadOn(t *testing.T) {
+	p := perform(t, "localharness", map[string]string{"a": strings.Repeat(strings.Repeat("hit ", 30)+"\n", 1200)})
+	found := p.data("grep_search", `{"pattern":"hit","max_results":1000}`)
+	_, rest, _ := strings.Cut(found, "whole output in ")
+	name, _, ok := strings.Cut(rest, ": file_read")
+	if !ok {
+		t.Fatalf("nothing was left out of %d bytes", len(found))
+	}
+	if got := p.data("file_read", fmt.Sprintf(`{"path":%q,"offset":500,"limit":1}`, name)); !strings.HasPrefix(got, "a:499: hit") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestC8Time(t *testing.T) {
 	p := perform(t, "localharness", nil)
 	p.parameters("get_current_time", "")
