@@ -121,7 +121,7 @@ func agentMain() int {
 }
 
 func TestTheTreeDiesWithTheAgent(t *testing.T) {
-	rounds := 5
+	rounds := 3
 	if testing.Short() {
 		rounds = 1
 	}

@@ -91,9 +91,18 @@ func TestJailLetsGoBuildAndTest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it compiles the standard library into a private cache")
 	}
+	cache := filepath.Join(newBox(t, plain).base, "cache") // the second jail finds what the first compiled
 	for _, kind := range []jailKind{whole, light} {
 		t.Run(kindNames[kind], func(t *testing.T) {
 			b := newBox(t, kind)
+			o := b.options(kind)
+			o.Cache = cache
+			s, err := New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			b.Sandbox = s
 			b.write(filepath.Join(b.root, "go.mod"), "module m\n\ngo 1.24\n")
 			b.write(filepath.Join(b.root, "m.go"), "// Package m is small.\npackage m\n")
 			b.write(filepath.Join(b.root, "m_test.go"), testedModule)
@@ -103,7 +112,7 @@ func TestJailLetsGoBuildAndTest(t *testing.T) {
 			if e.Code != 0 || !strings.Contains(string(e.Stderr), "built") {
 				t.Errorf("status %d\n%s%s", e.Code, e.Stdout, e.Stderr)
 			}
-			if entries, _ := os.ReadDir(filepath.Join(b.base, "cache", "go-build")); len(entries) == 0 {
+			if entries, _ := os.ReadDir(filepath.Join(cache, "go-build")); len(entries) == 0 {
 				t.Error("the private cache was not used")
 			}
 		})
