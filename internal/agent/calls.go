@@ -24,7 +24,7 @@ func (a *Agent) judge(ctx context.Context, ids []string) {
 	a.work.Go(func() {
 		rulings := make([]turn.Ruling, len(todo))
 		for i := range todo {
-			rulings[i] = todo[i].rule(ctx, set, a.opts.Place, a.parts.Permit)
+			rulings[i] = todo[i].rule(ctx, set, a.offered(), a.opts.Place, a.parts.Permit)
 			rulings[i].Alone = rulings[i].Alone || a.opts.OneByOne
 		}
 		a.send(n, func(ctx context.Context) { a.judged(ctx, todo, rulings) })
@@ -32,14 +32,14 @@ func (a *Agent) judge(ctx context.Context, ids []string) {
 }
 
 // rule prepares the call, if it is not yet, and judges it.
-func (c *call) rule(ctx context.Context, set *tool.Set, at tool.Place, engine *permit.Engine) turn.Ruling {
+func (c *call) rule(ctx context.Context, set *tool.Set, offered []tool.Spec, at tool.Place, engine *permit.Engine) turn.Ruling {
 	refuse := func(code tool.Code, err error) turn.Ruling {
 		return turn.Ruling{ID: c.ID, Rule: turn.Refuse, Code: code, Reason: err.Error()}
 	}
 	if c.prepared.Run == nil {
 		t, ok := set.Lookup(c.Name)
 		if !ok {
-			return refuse(tool.ToolNotFound, set.NotFound(c.Name))
+			return refuse(tool.ToolNotFound, tool.NotFound(c.Name, namesOf(offered)))
 		}
 		c.spec = tool.JudgedAs(t, c.Args)
 		var err error
@@ -59,9 +59,9 @@ var ruleOf = map[permit.Decision]turn.Rule{permit.Allow: turn.Allow, permit.Ask:
 // One runs a single call by the same road as a call of the model: validate,
 // judge, confine, run. Nobody is asked: what would be is denied. It reports
 // whether the call was denied.
-func One(ctx context.Context, c tool.Call, set *tool.Set, at tool.Place, engine *permit.Engine, now func() time.Time, p tool.Progress) (r tool.Result, denied bool) {
+func One(ctx context.Context, c tool.Call, set *tool.Set, offered []tool.Spec, at tool.Place, engine *permit.Engine, now func() time.Time, p tool.Progress) (r tool.Result, denied bool) {
 	one := &call{Call: c}
-	switch ruling := one.rule(ctx, set, at, engine); {
+	switch ruling := one.rule(ctx, set, offered, at, engine); {
 	case ruling.Rule == turn.Allow:
 		return execute(ctx, one, at.Limits, now, p), false
 	case ruling.Rule == turn.AskPerson:
@@ -69,6 +69,14 @@ func One(ctx context.Context, c tool.Call, set *tool.Set, at tool.Place, engine 
 	default:
 		return tool.Fail(c, ruling.Code, "%s", ruling.Reason), ruling.Code == tool.PermissionDenied
 	}
+}
+
+func namesOf(specs []tool.Spec) []string {
+	var names []string
+	for _, s := range specs {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // prepare keeps a panicking tool from taking the session with it.

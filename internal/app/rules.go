@@ -164,7 +164,7 @@ func (a *app) policyCheckCommand() *cobra.Command {
 func (a *app) verdict(ctx context.Context, h *house, c tool.Call) (permit.Verdict, error) {
 	t, ok := h.tools.Current().Lookup(c.Name)
 	if !ok {
-		return permit.Verdict{}, usage("ikigai tool list names all", "%s", h.tools.Current().NotFound(c.Name).Text)
+		return permit.Verdict{}, usage("ikigai tool list names all", "%s", tool.NotFound(c.Name, h.offeredNames()).Text)
 	}
 	p, err := t.Prepare(ctx, h.place(), c.Args)
 	if err != nil {

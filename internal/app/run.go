@@ -97,6 +97,10 @@ func (a *app) head(h *house) string {
 // names are the tools a model is offered at the start.
 func (h *house) names(ctx context.Context) []string {
 	_ = h.ready(ctx) // the end of ctx ends the run as well
+	return h.offeredNames()
+}
+
+func (h *house) offeredNames() []string {
 	names := []string{}
 	for _, s := range h.offered(h.tools.Current()) {
 		names = append(names, s.Name)

@@ -42,6 +42,7 @@ type house struct {
 	stored  []convo.Event
 	trusted bool // the project may name programs, addresses and values
 	files   *files.Roots
+	roots   []string // the workspace
 	jail    *sandbox.Sandbox
 	jobs    *jobs.Set
 	mode    permit.Mode // at the start
@@ -100,12 +101,14 @@ func (a *app) buildFiles(_ context.Context, h *house, w which) error {
 	if err := a.ownFolder(h, !w.nothing && !h.cfg.Ephemeral); err != nil {
 		return err
 	}
-	roots, err := files.Open(h.dir, h.cfg.AddDirs...)
+	roots, err := files.Open(h.dir, append(slices.Clone(h.cfg.AddDirs), h.own)...)
 	if err != nil {
 		return &fault{headless.ExitUsage, err.Error(), "check --cwd and --add-dir"}
 	}
 	h.later(roots.Close)
 	h.files = roots.Protect(a.ownFiles()...)
+	all := h.files.Roots() // the session's own folder is the last: to be read, never a part of the workspace
+	h.roots = all[:len(all)-1]
 	return nil
 }
 
@@ -119,7 +122,7 @@ var sandboxModes = map[string]sandbox.Mode{"auto": sandbox.Auto, "require": sand
 
 func (a *app) buildJail(_ context.Context, h *house, _ which) error {
 	jail, err := sandbox.New(sandbox.Options{
-		Mode: sandboxModes[h.cfg.Sandbox], Roots: h.files.Roots(), Temp: h.temp,
+		Mode: sandboxModes[h.cfg.Sandbox], Roots: h.roots, Temp: h.temp,
 		Cache: filepath.Join(a.places().Cache, "build"), Protect: a.ownFiles(), Hide: permit.Secrets(a.env.Home),
 		Home: a.env.Home, Environ: a.env.Environ,
 	})
@@ -149,7 +152,7 @@ func (a *app) buildPermit(_ context.Context, h *house, _ which) error {
 
 func (a *app) permitOptions(h *house, rules []permit.Rule) permit.Options {
 	return permit.Options{
-		Mode: h.mode, Confined: h.confined(), Dir: h.dir, Roots: h.files.Roots(), Scratch: []string{h.own},
+		Mode: h.mode, Confined: h.confined(), Dir: h.dir, Roots: h.roots, Scratch: []string{h.own},
 		Home: a.env.Home, Own: a.ownFiles(), Fixed: rules, Rules: a.policies(h.dir), AskReads: h.asksReads,
 	}
 }
@@ -183,7 +186,7 @@ func (h *house) layers() []string {
 func (h *house) place() tool.Place {
 	return tool.Place{
 		Files: h.files, Session: h.id, Dir: h.own, Start: h.jail.Start, Jobs: h.jobs,
-		Limits: tool.Limits{Output: h.cfg.Tools.MaxOutput, Timeout: h.cfg.Tools.Timeout},
+		Limits: tool.Limits{Output: h.cfg.Tools.MaxOutput, Timeout: h.cfg.Tools.Timeout}, Private: h.permit.Private,
 	}
 }
 

@@ -134,7 +134,7 @@ func (a *app) toolShowCommand() *cobra.Command {
 		return a.withHouse(c, func(h *house) error {
 			t, ok := h.tools.Current().Lookup(args[0])
 			if !ok {
-				return usage("ikigai tool list names all", "%s", h.tools.Current().NotFound(args[0]).Text)
+				return usage("ikigai tool list names all", "%s", tool.NotFound(args[0], h.offeredNames()).Text)
 			}
 			if asJSON, _ := c.Flags().GetBool("json"); asJSON {
 				fmt.Fprintf(a.env.Stdout, "%s\n", wireForm(t.Spec()))
@@ -222,7 +222,7 @@ func (a *app) call(ctx context.Context, h *house, name string, raw json.RawMessa
 		}
 	}()
 	call := tool.Call{ID: "call_1", Name: name, Args: raw}
-	r, denied := agent.One(ctx, call, h.tools.Current(), h.place(), h.permit, time.Now, func(chunk string) { io.WriteString(a.env.Stderr, clean.Block(chunk)) })
+	r, denied := agent.One(ctx, call, h.tools.Current(), h.offered(h.tools.Current()), h.place(), h.permit, time.Now, func(chunk string) { io.WriteString(a.env.Stderr, clean.Block(chunk)) })
 	envelope := []byte(r.Envelope())
 	if hide := a.redactor(); hide != nil {
 		envelope = hide.JSON(envelope)

@@ -12,6 +12,7 @@ import (
 	"ikigai/internal/clean"
 	"ikigai/internal/external"
 	"ikigai/internal/headless"
+	"ikigai/internal/tool"
 )
 
 func (a *app) toolCheckCommand() *cobra.Command {
@@ -92,7 +93,7 @@ func (a *app) toolApproveCommand() *cobra.Command {
 		return a.withHouse(c, func(h *house) error {
 			found, ok := h.tools.Current().Lookup(args[0])
 			if !ok {
-				return usage("ikigai tool list names all", "%s", h.tools.Current().NotFound(args[0]).Text)
+				return usage("ikigai tool list names all", "%s", tool.NotFound(args[0], h.offeredNames()).Text)
 			}
 			t, ok := found.(*external.Tool)
 			if !ok {

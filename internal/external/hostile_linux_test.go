@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -97,6 +98,12 @@ func runCorpus(t *testing.T, as *syscall.Credential) {
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setsid: true}
 	out, err := cmd.CombinedOutput()
+	for errors.Is(err, syscall.ETXTBSY) { // a process that was forked beside us still holds the copy open for a moment
+		again := *cmd
+		cmd = &exec.Cmd{Path: again.Path, Args: again.Args, Dir: again.Dir, Env: again.Env, SysProcAttr: again.SysProcAttr}
+		time.Sleep(20 * time.Millisecond)
+		out, err = cmd.CombinedOutput()
+	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -68,6 +68,11 @@ var rules = []rule{
 	{"internal/provider/demo", []string{"internal/llm", "internal/convo", "internal/tool"}, "the demo is a model like any other"},
 	{"internal/provider", []string{"internal/dialect/...", "internal/llm", "internal/convo", "internal/tool", "internal/schema", "internal/spell"}, "the network under the formats"},
 	{"internal/store/...", []string{"internal/store/...", "internal/convo", "internal/tool"}, "a store keeps events and nothing else"},
+	{"internal/policy", []string{"internal/permit"}, "it keeps rules and judges nothing"},
+	{"internal/trust", nil, "it remembers folders and content"},
+	{"internal/stats", []string{"internal/convo", "internal/tool"}, "numbers come from events alone"},
+	{"internal/export", []string{"internal/convo", "internal/tool", "internal/view", "internal/diff", "internal/clean"}, "a face that writes a file"},
+	{"internal/instruct", []string{"internal/clean"}, "it reads a few files"},
 	{"internal/snapshot", []string{"internal/tool", "internal/walk", "internal/diff"}, "the workspace as it was"},
 	{"internal/sandbox/...", []string{"internal/sandbox/...", "internal/tool"}, "the one place that starts processes depends on words alone"},
 	{"internal/toolkit", []string{"internal/tool", "internal/schema"}, "authors of tools need no more"},
@@ -79,7 +84,7 @@ var rules = []rule{
 	{"internal/view", []string{"internal/convo", "internal/tool", "internal/clean"}, "whatever it returns is safe to draw: clean is its one skill"},
 	{"internal/command", []string{"internal/agent", "internal/convo", "internal/tool", "internal/permit", "internal/view", "internal/spell", "internal/store", "internal/clean"}, "a command asks the session, never an adapter"},
 	{"internal/headless", []string{"internal/agent", "internal/convo", "internal/tool", "internal/permit", "internal/view", "internal/clean"}, "a face knows two verbs and the words"},
-	{"internal/tui/...", []string{"internal/tui/...", "internal/agent", "internal/convo", "internal/tool", "internal/permit", "internal/view", "internal/command", "internal/clean", "internal/diff"}, "a face knows two verbs and the words"},
+	{"internal/tui/...", []string{"internal/tui/...", "internal/agent", "internal/convo", "internal/tool", "internal/permit", "internal/view", "internal/command", "internal/clean", "internal/diff", "internal/spell"}, "a face knows two verbs and the words"},
 
 	// WIRING
 	{"internal/config", []string{"internal/spell"}, "only app reads settings: every other part gets options of its own"},

@@ -308,6 +308,10 @@ func (e *Engine) Forget(text string) bool {
 	return len(e.rules) < n
 }
 
+// Private reports whether a file may hold secrets, so that it is not shown unless
+// it was named and allowed. In yolo nothing is.
+func (e *Engine) Private(path string) bool { return e.Mode() != Yolo && e.sensitive(path) }
+
 // Usual is what becomes of most calls of a tool in the mode in force, in one
 // word for a listing: auto when they run unasked.
 func (e *Engine) Usual(s tool.Spec) string {

@@ -109,13 +109,14 @@ func (r *Registry) Current() *Set { return r.current.Load() }
 // Replace puts s in the place of the current Set.
 func (r *Registry) Replace(s *Set) { r.current.Store(s) }
 
-// NotFound says that there is no tool of that name, and which come nearest.
-func (s *Set) NotFound(name string) *Error {
-	if len(s.names) == 0 {
+// NotFound says that there is no tool of that name, and which of the names
+// offered come nearest.
+func NotFound(name string, offered []string) *Error {
+	if len(offered) == 0 {
 		return Errorf(ToolNotFound, "there is no tool %q: no tools available", name)
 	}
-	all := strings.Join(s.names, ", ")
-	if hint := spell.DidYouMean(name, s.names); hint != "" {
+	all := strings.Join(offered, ", ")
+	if hint := spell.DidYouMean(name, offered); hint != "" {
 		return Errorf(ToolNotFound, "there is no tool %q; %s All tools: %s", name, hint, all)
 	}
 	return Errorf(ToolNotFound, "there is no tool %q. All tools: %s", name, all)

@@ -142,6 +142,10 @@ type Place struct {
 	Start   StartFunc // the one way to start a process
 	Jobs    Jobs      // background processes of the session; nil on the long road
 	Limits  Limits
+
+	// Private reports files whose content is not shown unless they were named: a
+	// search of a whole folder leaves them out. Nil means there are none.
+	Private func(real string) bool
 }
 
 // Limits are the sizes a result may have; see Truncate in toolkit.

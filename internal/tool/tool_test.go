@@ -120,10 +120,10 @@ func TestLaterOriginsWinAndShadow(t *testing.T) {
 	if names := strings.Join(s.Names(), " "); names != "bash grep" {
 		t.Errorf("names: %s", names)
 	}
-	if text := s.NotFound("grpe").Text; !strings.Contains(text, "did you mean grep?") {
+	if text := NotFound("grpe", s.Names()).Text; !strings.Contains(text, "did you mean grep?") {
 		t.Error(text)
 	}
-	if text := NewSet(Complete, nil).NotFound("x").Text; !strings.Contains(text, "no tools available") {
+	if text := NotFound("x", nil).Text; !strings.Contains(text, "no tools available") {
 		t.Error(text)
 	}
 }

@@ -48,7 +48,7 @@ func (p *performance) call(name, args string) tool.Result {
 	p.t.Helper()
 	tl, ok := p.all.Lookup(name)
 	if !ok {
-		return tool.Fail(tool.Call{Name: name}, tool.ToolNotFound, "%s", p.all.NotFound(name))
+		return tool.Fail(tool.Call{Name: name}, tool.ToolNotFound, "%s", tool.NotFound(name, p.all.Names()))
 	}
 	r := p.Call(tl, args)
 	r.Took, r.At = 3*time.Millisecond, time.UnixMilli(1705680000000)

@@ -194,7 +194,7 @@ func fromFile(name string, o Options) (Toolset, error) {
 	for _, w := range wanted {
 		i := slices.IndexFunc(lines, func(l line) bool { _, ok := l.find(w); return ok })
 		if i < 0 {
-			return Toolset{}, fmt.Errorf("reading the toolset %s: %w", name, tool.NewSet(tool.Complete, nil, every()...).NotFound(w))
+			return Toolset{}, fmt.Errorf("reading the toolset %s: %w", name, tool.NotFound(w, tool.NewSet(tool.Complete, nil, every()...).Names()))
 		}
 		t, _ := lines[i].find(w)
 		s.Tools = append(s.Tools, t)

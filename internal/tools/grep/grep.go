@@ -39,7 +39,8 @@ type input struct {
 
 type output struct {
 	toolkit.Shown
-	Count int `json:"count"`
+	Count   int `json:"count"`
+	Private int `json:"private_files_skipped,omitempty" doc:"Files that may hold secrets; name one to ask for it"`
 }
 
 // Tool finds the lines that match a pattern.
@@ -66,6 +67,10 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if err != nil {
 		return output{}, err
 	}
+	private := 0
+	if at.Private != nil && place.walked {
+		place.files = public(place, at.Private, &private)
+	}
 	hits, err := q.Run(ctx, place.root, place.files, in.limits())
 	if err != nil {
 		return output{}, err
@@ -73,7 +78,22 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if hits.Searched == 0 && len(hits.Problems) > 0 {
 		return output{}, tool.Errorf("READ_ERROR", "searching %s: %w", cmp.Or(in.Path, "."), hits.Problems[0])
 	}
-	return output{Shown: toolkit.Show(at, in.text(hits, place.prefix)), Count: hits.Matches}, nil
+	return output{Shown: toolkit.Show(at, in.text(hits, place.prefix)), Count: hits.Matches, Private: private}, nil
+}
+
+// public leaves out files that may hold secrets, and counts them.
+func public(p place, private func(real string) bool, n *int) iter.Seq2[walk.Entry, error] {
+	return func(yield func(walk.Entry, error) bool) {
+		for e, err := range p.files {
+			if err == nil && private(filepath.Join(p.root, filepath.FromSlash(e.Path))) {
+				*n++
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 func (in input) query() (*search.Query, error) {
@@ -95,6 +115,7 @@ type place struct {
 	root   string
 	prefix string
 	files  iter.Seq2[walk.Entry, error]
+	walked bool // a folder, not a file that was named
 }
 
 func (in input) place(ctx context.Context, files tool.Files) (place, error) {
@@ -117,7 +138,7 @@ func (in input) place(ctx context.Context, files tool.Files) (place, error) {
 			return place{}, tool.Errorf(tool.InvalidPattern, "%w", err)
 		}
 	}
-	return place{real, in.Path, list}, nil
+	return place{real, in.Path, list, true}, nil
 }
 
 // single is a file that was named: neither its name nor rules keep it out.
@@ -126,7 +147,7 @@ func single(name, real string, info fs.FileInfo) (place, error) {
 		return place{}, tool.Errorf(tool.InvalidPath, "%s is no regular file", name)
 	}
 	one := walk.Entry{Path: filepath.Base(real), Type: info.Mode().Type()}
-	return place{filepath.Dir(real), path.Dir(filepath.ToSlash(name)), search.Files([]walk.Entry{one})}, nil
+	return place{filepath.Dir(real), path.Dir(filepath.ToSlash(name)), search.Files([]walk.Entry{one}), false}, nil
 }
 
 // text shows the hits as grep does: file:line: match, and file-line- for context.
