@@ -95,17 +95,20 @@ func (a *app) root() *cobra.Command {
 		Use:   "ikigai",
 		Short: "A terminal coding agent whose tools are ordinary programs",
 		Args:  cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
-		RunE: func(*cobra.Command, []string) error { return a.chat() },
+		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c) },
 	}
 	root.SetIn(a.env.Stdin)
 	root.SetOut(a.env.Stdout)
 	root.SetErr(a.env.Stderr)
 	root.PersistentFlags().StringVar(&a.file, "config", "", "another file of settings")
 	root.PersistentFlags().StringVar(&a.cwd, "cwd", "", "work in this folder")
+	chatFlags(root)
+	sessionFlags(root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(
 		a.runCommand(),
+		a.resumeCommand(),
 		a.toolCommand(),
 		a.sessionCommand(),
 		a.policyCommand(),
@@ -122,14 +125,6 @@ func (a *app) root() *cobra.Command {
 	)
 	a.guide(root)
 	return root
-}
-
-// chat is the terminal face.
-func (a *app) chat() error {
-	if !isTerminal(a.env.Stdin) || !isTerminal(a.env.Stdout) {
-		return usage(`ikigai run "..." works without one`, "talking needs a terminal on standard input and output")
-	}
-	return usage(`use ikigai run "..." for now`, "the terminal face is not part of this version")
 }
 
 func isTerminal(stream any) bool {

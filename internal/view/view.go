@@ -32,6 +32,20 @@ const (
 	Added
 	Removed
 	Warning
+
+	// Of formatted text.
+	Heading
+	Strong
+	Emphasis
+	Code
+	Link
+	Keyword
+	Quoted
+	Comment
+
+	// Of what a person is about to do.
+	Cursor
+	Chosen
 )
 
 // A Span is a piece of one line.

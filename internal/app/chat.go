@@ -1,0 +1,360 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"ikigai/internal/agent"
+	"ikigai/internal/command"
+	"ikigai/internal/convo"
+	"ikigai/internal/provider"
+	"ikigai/internal/provider/demo"
+	"ikigai/internal/store"
+	"ikigai/internal/tool"
+	"ikigai/internal/toolkit"
+	"ikigai/internal/tui"
+	"ikigai/internal/walk"
+)
+
+// chatFlags are the flags of the terminal face.
+func chatFlags(c *cobra.Command) {
+	settingFlags(c)
+	c.Flags().Bool("trust", false, "trust this project for this run")
+	c.Flags().Bool("screen-reader", false, "plain lines, nothing is drawn over")
+}
+
+func sessionFlags(c *cobra.Command) {
+	c.Flags().String("session", "", "go on in this session")
+	c.Flags().Bool("continue", false, "go on in the newest session of this folder")
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	c := &cobra.Command{Use: "resume [SESSION]", Short: "Go on with a session in the terminal", Args: cobra.MaximumNArgs(1)}
+	chatFlags(c)
+	last := c.Flags().Bool("last", false, "the newest of this folder")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		w := which{newest: *last || len(args) == 0}
+		if len(args) == 1 {
+			w.id, w.newest = args[0], false
+		}
+		return a.talk(c, w)
+	}
+	return c
+}
+
+// chat is the terminal face.
+func (a *app) chat(c *cobra.Command) error { return a.talk(c, whichOf(c, "", false)) }
+
+// talk shows sessions until the person leaves: one, and those that are resumed
+// from it.
+func (a *app) talk(c *cobra.Command, w which) error {
+	in, out, ok := a.streams()
+	if !ok {
+		return usage(`ikigai run "..." works without one`, "talking needs a terminal on standard input and output")
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	w.trusted = a.trusts(c, dir)
+	cfg, err := a.settings(c, dir, w.trusted)
+	if err != nil {
+		return err
+	}
+	reader, _ := c.Flags().GetBool("screen-reader")
+	for {
+		h, err := a.build(c.Context(), cfg, dir, w)
+		if err != nil {
+			return err
+		}
+		t := &talk{app: a, house: h, agent: a.agent(h), in: in, out: out, reader: reader}
+		a.code = t.run(c.Context())
+		if err := errors.Join(t.tidy(c.Context()), h.close()); err != nil || t.next == "" {
+			return err
+		}
+		w = which{id: t.next, trusted: w.trusted}
+	}
+}
+
+func (a *app) streams() (in, out *os.File, ok bool) {
+	in, isFile := a.env.Stdin.(*os.File)
+	out, isFile2 := a.env.Stdout.(*os.File)
+	return in, out, isFile && isFile2 && isTerminal(in) && isTerminal(out)
+}
+
+// A talk is one session in the terminal.
+type talk struct {
+	*app
+	house   *house
+	agent   *agent.Agent
+	in, out *os.File
+	reader  bool   // a screen reader
+	next    string // the session to go on with
+
+	mu     sync.Mutex // guards titled
+	titled bool
+}
+
+func (t *talk) run(ctx context.Context) int {
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		t.agent.Run(ctx) // its errors are events
+	}()
+	code := tui.Run(context.WithoutCancel(ctx), t.agent, t.options())
+	cancel()
+	<-over
+	return code
+}
+
+func (t *talk) options() tui.Options {
+	h := t.house
+	o := tui.Options{
+		In: t.in, Out: t.out, Getenv: t.variable, Signals: t.env.Signals,
+		Version: Version, Session: h.id, Dir: filepath.Base(h.dir), Branch: branch(h.dir), Model: h.cfg.Model, Mode: string(h.mode),
+		Turns: h.limits().Rounds, Window: func(model string) int { return provider.Lookup(model).Window },
+		Color: h.cfg.Screen.Color, ToolLines: h.cfg.Screen.ToolLines, ScreenReader: t.reader,
+		Stored: h.stored, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Shell: t.shell,
+		Now: time.Now,
+	}
+	if h.cfg.Model == "" {
+		o.Welcome = &tui.Welcome{Demo: demo.Name, Found: func() []tui.Found { return t.found(context.Background()) }}
+	}
+	return o
+}
+
+func (t *talk) variable(name string) string { v, _ := t.getenv(name); return v }
+
+// commands are the functions that slash commands work with.
+func (t *talk) commands() command.Env {
+	h := t.house
+	return command.Env{
+		Events:  t.events,
+		Tools:   t.tools,
+		Refresh: t.refresh,
+		Usual:   h.permit.Usual,
+		Models:  func(ctx context.Context) []string { return t.usable(ctx) },
+		Mode:    h.permit.Mode,
+		Rules:   h.permit.List,
+		Trust:   func(context.Context) (string, error) { return t.trust() },
+		Sessions: func(ctx context.Context) ([]store.Session, error) {
+			return collect(ctx, h.store, h.dir)
+		},
+		Fork:   t.fork,
+		Resume: t.resume,
+	}
+}
+
+// events is the conversation so far.
+func (t *talk) events() []convo.Event {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // what is stored, and no more
+	var all []convo.Event
+	for e := range t.agent.Events(ctx, 0) {
+		all = append(all, e)
+	}
+	return all
+}
+
+// tools are the tools the model is offered, once they are known.
+func (t *talk) tools(ctx context.Context) (*tool.Set, error) {
+	if err := t.house.ready(ctx); err != nil {
+		return nil, err
+	}
+	all := t.house.tools.Current()
+	var offered []tool.Tool
+	for _, s := range t.house.offered(all) {
+		if one, ok := all.Lookup(s.Name); ok {
+			offered = append(offered, one)
+		}
+	}
+	return tool.NewSet(all.State, all.Problems, offered...), nil
+}
+
+func (t *talk) refresh(ctx context.Context) (command.Refreshed, error) {
+	changes, err := t.house.finder.Refresh(ctx)
+	if err != nil {
+		return command.Refreshed{}, err
+	}
+	r := command.Refreshed{Count: len(t.house.offered(t.house.tools.Current())), Added: changes.Added, Removed: changes.Removed, Problems: changes.Failed}
+	for _, c := range changes.Changed {
+		r.Changed = append(r.Changed, c.Name)
+	}
+	return r, nil
+}
+
+// usable are the models that could be used now.
+func (t *talk) usable(ctx context.Context) []string {
+	var models []string
+	for _, p := range t.modelList(ctx, t.house.cfg).Providers {
+		if p.Usable {
+			models = append(models, p.Models...)
+		}
+	}
+	return models
+}
+
+// found is what the first run can offer: servers here, and keys in the environment.
+func (t *talk) found(ctx context.Context) []tui.Found {
+	var all []tui.Found
+	for _, p := range t.modelList(ctx, t.house.cfg).Providers {
+		f := tui.Found{Name: p.Provider, Where: p.Address, Models: p.Models, Usable: p.Usable}
+		if p.Provider == demo.Name {
+			continue
+		}
+		if p.KeyFrom != "" {
+			f.Where += " (key: " + p.KeyFrom + ")"
+		}
+		if row, ok := provider.Find(p.Provider); !f.Usable && ok && len(row.KeyVars) > 0 {
+			f.Where = row.KeyVars[0]
+		}
+		if f.Usable || !p.Local {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func (t *talk) trust() (string, error) {
+	g, err := t.book().Trust(t.house.dir, time.Now())
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is trusted with %d files, from the next start on:\n", t.house.dir, len(g.Items))
+	for _, it := range g.Items {
+		fmt.Fprintf(&b, "  %.12s  %s\n", it.Hash, it.Path)
+	}
+	return b.String(), nil
+}
+
+func (t *talk) fork(ctx context.Context) (string, error) {
+	h := t.house
+	now, err := h.store.Session(ctx, h.id)
+	if err != nil {
+		return "", err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("making a session id: %w", err)
+	}
+	events := t.events()
+	forked, err := store.Fork(ctx, h.store, h.id, lastSeq(events), store.Session{ID: id.String(), Title: now.Title, Dir: now.Dir, Branch: now.Branch, Model: now.Model})
+	if err != nil {
+		return "", err
+	}
+	return "Forked. /resume " + forked.ID + " goes on there; this session stays as it is.", nil
+}
+
+// resume chooses the session that follows this one.
+func (t *talk) resume(ctx context.Context, id string) error {
+	found, err := t.find(ctx, t.house.store, id)
+	if err != nil {
+		return err
+	}
+	t.next = found.ID
+	return nil
+}
+
+// files are the files of the project, for completion.
+func (t *talk) files() []string {
+	list, err := walk.List(context.Background(), t.house.dir, walk.Options{Home: t.env.Home})
+	if err != nil && len(list) == 0 {
+		return nil // completion offers nothing then; the tools will tell why
+	}
+	const most = 50_000
+	names := make([]string, 0, min(len(list), most))
+	for _, e := range list[:min(len(list), most)] {
+		names = append(names, e.Path)
+	}
+	return names
+}
+
+// shell runs a command of the person, who may do anything here.
+func (t *talk) shell(ctx context.Context, line string, progress func(string)) (string, error) {
+	exit, err := t.house.jail.Start(ctx, tool.Command{
+		Argv: []string{"sh", "-c", line}, Dir: t.house.dir, Env: tool.Environment{Inherit: true}, Merge: true,
+		Output: func(chunk []byte, _ bool) { progress(string(chunk)) },
+	}, tool.Grant{Net: true, Unconfined: true})
+	if err != nil {
+		return "", fmt.Errorf("running %s: %w", line, err)
+	}
+	return string(exit.Stdout), nil
+}
+
+// remember keeps words for later sessions; the first ones name this session.
+func (t *talk) remember(words string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.titled && len(t.house.stored) == 0 && !command.Is(words) && !strings.HasPrefix(words, "!") {
+		t.titled = true
+		if s, err := t.house.store.Session(context.Background(), t.house.id); err == nil {
+			s.Title = toolkit.FirstLine(words)
+			_ = t.house.store.Update(context.Background(), s) // a session without a title is found by its time
+		}
+	}
+	if t.house.cfg.Ephemeral {
+		return
+	}
+	raw, err := json.Marshal(words)
+	if err != nil || len(raw) > 64<<10 {
+		return
+	}
+	f, err := os.OpenFile(t.historyFile(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // nothing of the session is lost by it
+	}
+	defer f.Close()
+	f.Write(append(raw, '\n'))
+}
+
+func (a *app) historyFile() string { return filepath.Join(a.places().Data, "prompts.jsonl") }
+
+// said are the prompts of earlier sessions, as many as a person looks through.
+func (t *talk) said() []string {
+	f, err := os.Open(t.historyFile())
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	const most, tail = 1000, 1 << 20
+	if info, err := f.Stat(); err == nil && info.Size() > tail {
+		f.Seek(-tail, 2)
+	}
+	var all []string
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var words string
+		if json.Unmarshal(lines.Bytes(), &words) == nil {
+			all = append(all, words)
+		}
+	}
+	return all[max(0, len(all)-most):]
+}
+
+// tidy takes a session away in which nothing was said.
+func (t *talk) tidy(ctx context.Context) error {
+	for _, e := range t.events() {
+		if e.Kind == convo.KindUser || e.Kind == convo.KindCommand {
+			return nil
+		}
+	}
+	h := t.house
+	if err := h.store.End(ctx, h.id); err != nil {
+		return err
+	}
+	return h.store.Remove(ctx, h.id)
+}

@@ -1,0 +1,20 @@
+package command
+
+import "context"
+
+var resume = Command{
+	Name: "resume", Args: "[SESSION]", Help: "Go on with another session",
+	Run: func(ctx context.Context, env Env, args string) (string, error) {
+		if env.Resume == nil || env.Quit == nil {
+			return "", ErrUnavailable
+		}
+		if args == "" {
+			return "", wrong("/resume needs a session: /sessions lists them")
+		}
+		if err := env.Resume(ctx, args); err != nil {
+			return "", err
+		}
+		env.Quit() // the face ends, and begins again with that session
+		return "", nil
+	},
+}

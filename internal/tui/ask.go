@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ikigai/internal/agent"
+	"ikigai/internal/clean"
+	"ikigai/internal/convo"
+	"ikigai/internal/permit"
+	"ikigai/internal/view"
+)
+
+// A question asks for permission, one call after another. It dies with its turn:
+// a late answer finds nobody.
+type question struct {
+	turn   int
+	calls  []convo.Asked
+	total  int
+	shown  time.Time // keys that come too soon after this were meant for the box
+	saying bool      // the reason of a denial is being typed
+}
+
+// tooSoon is how long a question must stand before it takes an answer.
+const tooSoon = 300 * time.Millisecond
+
+// event keeps the question up with what happens. It reports whether a new call
+// is asked about now.
+func (q *question) event(e convo.Event, now time.Time) bool {
+	first := q.first()
+	switch b := e.Body.(type) {
+	case convo.Ask:
+		*q = question{turn: e.Turn, calls: b.Calls, total: len(b.Calls)}
+	case convo.Decision:
+		q.drop(b.CallID)
+	case convo.ToolResult:
+		q.drop(b.CallID)
+	case convo.End:
+		*q = question{}
+	}
+	if id := q.first(); id != "" && id != first {
+		q.shown, q.saying = now, false
+		return true
+	}
+	return false
+}
+
+func (q *question) open() bool { return len(q.calls) > 0 }
+
+func (q *question) first() string {
+	if !q.open() {
+		return ""
+	}
+	return q.calls[0].CallID
+}
+
+func (q *question) drop(id string) {
+	for i, c := range q.calls {
+		if c.CallID == id {
+			q.calls = append(q.calls[:i:i], q.calls[i+1:]...)
+			return
+		}
+	}
+}
+
+// answers are the keys of the seed, and what they mean.
+var answers = map[string]agent.Answer{
+	"1":   {Allow: true, Scope: permit.Once},
+	"2":   {Allow: true, Scope: permit.Session},
+	"3":   {Allow: true, Scope: permit.Always},
+	"4":   {},
+	"esc": {},
+}
+
+// key gives the answer that a key means. Too soon, or another key, means none.
+func (q *question) key(name string, now time.Time) (agent.Answer, bool) {
+	a, ok := answers[name]
+	if !ok || now.Sub(q.shown) < tooSoon {
+		return a, false
+	}
+	return q.answer(a), true
+}
+
+// answer is a for the call that is asked about.
+func (q *question) answer(a agent.Answer) agent.Answer {
+	a.Turn, a.CallID = q.turn, q.first()
+	return a
+}
+
+// rows draws the question in at most height rows: what would be done, its risk,
+// why it is asked, and the keys.
+func (q *question) rows(width, height int) []view.Line {
+	c := q.calls[0]
+	head := view.Line{{Role: view.Warning, Text: "⚠ Permission request"}}
+	if q.total > 1 {
+		head = append(head, view.Span{Role: view.Faint, Text: fmt.Sprintf("   %d of %d in this batch", q.total-len(q.calls)+1, q.total)})
+	}
+	args, body := view.Arguments(c.Args)
+	call := append(view.Line{{Text: "  "}, {Role: view.Name, Text: clean.Line(c.Name)}, {Text: "  "}}, args...)
+	risk := view.Line{{Text: "  "}, {Role: riskRole(c.Risk), Text: "Risk: " + strings.ToUpper(c.Risk)}}
+	if c.Preview != "" {
+		added, removed := changed(c.Preview)
+		risk = append(risk, view.Span{Role: view.Added, Text: fmt.Sprintf("   +%d", added)}, view.Span{Role: view.Removed, Text: fmt.Sprintf(" -%d", removed)})
+	}
+	why := item{Para: view.Para{Line: view.Line{{Role: view.Faint, Text: "asked because: " + clean.Line(c.Reason)}}, Hang: margin}, indent: margin}
+	rows := append([]view.Line{head}, wrapped(call, width, 6)...)
+	rows = append(rows, risk)
+	foot := append(why.rows(width), q.choices(width)...)
+	return append(append(rows, q.preview(body, height-len(rows)-len(foot))...), foot...)
+}
+
+func wrapped(l view.Line, width, hang int) []view.Line {
+	return item{Para: view.Para{Line: l, Hang: hang}}.rows(width)
+}
+
+// changed counts the lines of a unified diff.
+func changed(diff string) (added, removed int) {
+	for l := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
+		case strings.HasPrefix(l, "+"):
+			added++
+		case strings.HasPrefix(l, "-"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// preview is the diff, or the arguments of several lines, as far as there is room.
+func (q *question) preview(body []view.Line, room int) []view.Line {
+	if diff := q.calls[0].Preview; diff != "" {
+		body = view.Diff(diff)
+	}
+	if len(body) == 0 || room < 2 {
+		return nil
+	}
+	rows := bars(body, room)
+	if len(body) > room {
+		rows[room-1] = view.Line{{Role: view.Faint, Text: fmt.Sprintf("  │ … %d more lines, f shows all", len(body)-room+1)}}
+	}
+	return rows
+}
+
+// choices are the keys. What Session and Remember would cover is said exactly.
+func (q *question) choices(width int) []view.Line {
+	covers := clean.Line(strings.Join(q.calls[0].Covers, " and "))
+	choice := func(key, text string) view.Span {
+		return view.Span{Text: "  [" + key + "] " + text}
+	}
+	if covers == "" {
+		covers = "nothing narrow enough; this once"
+	}
+	rows := wrapped(view.Line{choice("1", "Allow Once"), choice("2", "Session"), choice("3", "Remember"), choice("4", "Deny"), choice("5", "Deny and say why")}, width, margin)
+	rows = append(rows, wrapped(view.Line{{Role: view.Faint, Text: "  2 and 3 cover: " + covers}}, width, 4)...)
+	return append(rows, view.Line{{Role: view.Faint, Text: "  f full · esc deny · ctrl-c stop the turn"}})
+}
+
+// full is the whole question, for the pager.
+func (q *question) full() []view.Line {
+	c := q.calls[0]
+	head, body := view.Arguments(c.Args)
+	lines := []view.Line{append(view.Line{{Role: view.Name, Text: clean.Line(c.Name)}, {Text: "  "}}, head...)}
+	lines = append(lines, body...)
+	return append(lines, view.Diff(c.Preview)...)
+}

@@ -1,0 +1,133 @@
+//go:build unix
+
+package tui
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ikigai/internal/tui/keys"
+)
+
+// read begins to read keys. A pipe wakes the reader when it shall end: another
+// program may get the terminal then, and no key may be taken from it.
+func (t *terminal) read() {
+	var wake [2]int
+	if err := unix.Pipe(wake[:]); err != nil {
+		t.hangUp()
+		t.pause = func() {}
+		return
+	}
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		t.readUntil(wake[0], stop)
+	}()
+	t.pause = func() {
+		close(stop)
+		unix.Close(wake[1]) // the other end becomes readable
+		<-done
+		unix.Close(wake[0])
+		t.pause = func() {}
+	}
+}
+
+func (t *terminal) readUntil(wake int, stop <-chan struct{}) {
+	var p keys.Parser
+	buf := make([]byte, 64<<10)
+	fd := int(t.in.Fd())
+	for {
+		ready, err := readable(fd, wake, p.Waiting())
+		switch {
+		case err != nil || ready == hungUp:
+			t.hangUp()
+			return
+		case ready == woken:
+			return
+		case ready == timedOut:
+			if !t.deliver(p.Flush(), stop) {
+				return
+			}
+			continue
+		}
+		n, err := unix.Read(fd, buf)
+		if err == unix.EINTR || err == unix.EAGAIN {
+			continue
+		}
+		if err != nil || n <= 0 {
+			t.hangUp()
+			return
+		}
+		if !t.deliver(p.Feed(buf[:n]), stop) {
+			return
+		}
+	}
+}
+
+type readiness uint8
+
+const (
+	hasKeys readiness = iota
+	woken
+	timedOut
+	hungUp
+)
+
+// readable waits for keys or for the wake-up; briefly only when an escape is
+// open. Select, since poll knows no terminals on macOS.
+func readable(fd, wake int, brief bool) (readiness, error) {
+	for {
+		var set unix.FdSet
+		set.Set(fd)
+		set.Set(wake)
+		var limit *unix.Timeval
+		if brief {
+			tv := unix.NsecToTimeval(escapeWait.Nanoseconds())
+			limit = &tv
+		}
+		n, err := unix.Select(max(fd, wake)+1, &set, nil, nil, limit)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return hungUp, err
+		case n == 0:
+			return timedOut, nil
+		case set.IsSet(wake):
+			return woken, nil
+		}
+		return hasKeys, nil
+	}
+}
+
+// signals are those that concern a terminal.
+func terminalSignals() (<-chan os.Signal, func()) {
+	c := make(chan os.Signal, 8)
+	signal.Notify(c, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGHUP)
+	return c, func() { signal.Stop(c) }
+}
+
+var (
+	sizeChanged = os.Signal(syscall.SIGWINCH)
+	continued   = os.Signal(syscall.SIGCONT)
+	stopAsked   = os.Signal(syscall.SIGTSTP)
+	hungUpSent  = os.Signal(syscall.SIGHUP)
+)
+
+// suspend stops us as the shell expects, and returns when we go on. Where no
+// shell could continue us the kernel does not stop us either.
+func suspend() {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGCONT)
+	defer signal.Stop(again)
+	signal.Reset(syscall.SIGTSTP)
+	_ = syscall.Kill(0, syscall.SIGTSTP) // to ourselves and what we started: always allowed
+	select {
+	case <-again:
+	case <-time.After(200 * time.Millisecond):
+	}
+}
