@@ -34,7 +34,7 @@ func helperPath(asked string) string {
 		self = "/proc/self/exe"
 	}
 	dir := filepath.Dir(self)
-	for _, path := range []string{filepath.Join(dir, jail.Name), filepath.Join(dir, "..", "libexec", "ikigai", jail.Name)} {
+	for _, path := range []string{filepath.Join(dir, jail.Name), filepath.Join(dir, "..", "libexec", jail.Name)} {
 		if executable(path) == nil {
 			return path
 		}

@@ -161,7 +161,7 @@ func (h *hosts) require() error {
 }
 
 const (
-	adviseInit   = "the program " + jail.Name + " is missing: install it beside ikigai or in libexec/ikigai"
+	adviseInit   = "the program " + jail.Name + " is missing: install it beside ikigai or in libexec"
 	adviseSpaces = "; allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns; " +
 		"in a container its seccomp profile), or run without --sandbox require: .git/hooks, .git/config and .ikigai in the workspace, and the modes of files outside, are not protected then"
 	adviseLandlock = "this kernel has no Landlock: use 5.13 or later with landlock in its list of security modules (lsm=)"
