@@ -146,7 +146,7 @@ func TestTheTreeDiesWithTheAgent(t *testing.T) {
 				_ = cmd.Process.Kill()
 				_ = cmd.Wait()
 				goneWithin(t, m, 2*time.Second)
-				for end := time.Now().Add(2 * time.Second); len(placeholders(t, b.root)) > 0 && time.Now().Before(end); {
+				for end := time.Now().Add(10 * time.Second); len(placeholders(t, b.root)) > 0 && time.Now().Before(end); {
 					time.Sleep(20 * time.Millisecond) // the helpers clean up last
 				}
 				noPlaceholders(t, b.root)

@@ -262,5 +262,5 @@ func plainSuite() string {
 	if only := os.Getenv("IKIGAI_SUITE"); only != "" {
 		return only
 	}
-	return "Jail|Starts|Start$|Deadline|Cancel|Grandchild|Agent|Layers|Unconfined"
+	return "Jail|RandomStarts|ManyStarts|Deadline|Cancel|Grandchild|Agent|Helper|Layers|Unconfined|ForkBomb"
 }

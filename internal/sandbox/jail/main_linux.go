@@ -26,7 +26,7 @@ func Main() int {
 	var s server
 	for {
 		m, err := receive()
-		if err != nil {
+		if err != nil || deserted() {
 			return 0 // the agent is gone
 		}
 		if m.kind != Run {
@@ -38,6 +38,13 @@ func Main() int {
 			return 0
 		}
 	}
+}
+
+// deserted reports whether the agent is gone, whatever it said before.
+func deserted() bool {
+	fds := []unix.PollFd{{Fd: Control, Events: unix.POLLRDHUP}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLRDHUP) != 0
 }
 
 // keepDescriptors keeps from programs every descriptor that came with us, also
