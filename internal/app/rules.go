@@ -139,6 +139,7 @@ func (a *app) policyCheckCommand() *cobra.Command {
 	c := &cobra.Command{Use: "check [flags] TOOL JSON", Short: "Say what would happen to a call, and why", Args: cobra.ExactArgs(2)}
 	settingFlags(c, toolFlags...)
 	c.Flags().Bool("json", false, "print one JSON object")
+	c.Flags().Bool("trust", false, "trust this project for this command")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		asJSON, _ := c.Flags().GetBool("json")
 		return a.withHouse(c, func(h *house) error {
