@@ -84,6 +84,12 @@ type Redactor interface {
 	JSON([]byte) []byte
 }
 
+// A Guard keeps the workspace as it was, so that a turn can be taken back.
+type Guard interface {
+	Before(ctx context.Context, turn int) error // before the first call of a turn that may change something
+	After(ctx context.Context, turn int) error  // when that turn is over
+}
+
 // Parts are what a session works with.
 type Parts struct {
 	Open   func(model string, notice func(text, hint string)) (llm.Provider, error)
@@ -92,6 +98,7 @@ type Parts struct {
 	Permit *permit.Engine
 	Store  store.Store
 	Redact Redactor // nil when there is nothing to hide
+	Guard  Guard    // nil when nothing can be taken back
 	Now    func() time.Time
 }
 
@@ -121,6 +128,7 @@ type Agent struct {
 	ending  turn.Input         // how the turn shall end, while the model's goroutine still has to
 	clock   *time.Timer        // of MaxTime
 	calls   map[string]*call
+	guarded bool // the workspace was kept before this turn changed it
 	unsaved bool // the last word about the store was bad
 }
 
@@ -367,6 +375,12 @@ func (a *Agent) finish(f turn.Finish) {
 		a.clock = nil
 	}
 	clear(a.calls)
+	if a.guarded {
+		a.guarded = false
+		if err := a.parts.Guard.After(context.Background(), a.turn); err != nil {
+			a.notice("this turn may not be undone cleanly: "+err.Error(), "")
+		}
+	}
 	if f.Err != nil {
 		a.emit(convo.Of(f.Err.Text, *f.Err))
 	}

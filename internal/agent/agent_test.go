@@ -89,6 +89,7 @@ type setup struct {
 	store  store.Store
 	stored []convo.Event
 	time   time.Duration
+	guard  agent.Guard
 }
 
 func open(t *testing.T, s setup) *room {
@@ -117,7 +118,7 @@ func open(t *testing.T, s setup) *room {
 	r.Agent = agent.New(agent.Options{
 		Session: "s1", Model: "openai/scripted", System: "be brief", Limits: s.limits, MaxTime: s.time,
 		Place: tool.Place{Files: roots}, Stored: s.stored,
-	}, agent.Parts{Open: opened, Tools: tool.NewRegistry(tool.NewSet(tool.Complete, nil, s.tools...)), Permit: r.permit, Store: s.store, Now: time.Now})
+	}, agent.Parts{Open: opened, Tools: tool.NewRegistry(tool.NewSet(tool.Complete, nil, s.tools...)), Permit: r.permit, Store: s.store, Now: time.Now, Guard: s.guard})
 	ctx, cancel := context.WithCancel(context.Background())
 	watching, unwatch := context.WithCancel(context.Background())
 	events := r.Events(watching, 0)
@@ -395,6 +396,47 @@ func TestWhatACrashLeftOpenIsClosed(t *testing.T) {
 	r.Send(agent.Prompt{Text: "go on"})
 	if end := r.end(1); end.Stop != convo.StopDone {
 		t.Errorf("%+v", end)
+	}
+}
+
+// watchman remembers when it was called.
+type watchman struct {
+	mu  sync.Mutex // guards log
+	log []string
+	bad error
+}
+
+func (w *watchman) note(what string, turn int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, fmt.Sprint(what, " ", turn))
+	return w.bad
+}
+
+func (w *watchman) Before(_ context.Context, turn int) error { return w.note("before", turn) }
+func (w *watchman) After(_ context.Context, turn int) error  { return w.note("after", turn) }
+
+func TestWorkspaceIsKeptOnceBeforeATurnThatMayChangeIt(t *testing.T) {
+	w := &watchman{bad: errors.New("disk full")}
+	r := open(t, setup{
+		script: []fake.Reply{
+			calls(call("a", "echo", "x")),
+			{Text: "ok"},
+			calls(call("b", "write", "x"), call("c", "write", "y")), calls(call("d", "write", "z")),
+			{Text: "ok"},
+		},
+		tools: []tool.Tool{echo("echo", tool.Read), echo("write", tool.Write)}, guard: w,
+	})
+	r.Send(agent.Prompt{Text: "look"})
+	r.end(1)
+	r.Send(agent.Prompt{Text: "change"})
+	if end := r.end(2); end.Stop != convo.StopDone {
+		t.Errorf("a guard that fails ended the turn: %+v", end)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if got := strings.Join(w.log, ", "); got != "before 2, after 2" {
+		t.Error(got)
 	}
 }
 

@@ -179,18 +179,37 @@ func (a *Agent) run(ctx context.Context, ids []string) {
 	for _, id := range ids {
 		c := *a.calls[id]
 		a.emit(convo.Of("", convo.Running{CallID: id, Name: c.Name}))
+		ready := a.precautions(ctx, n, &c)
 		a.work.Go(func() {
-			if !c.spec.OnlyReads() {
-				if err := a.parts.Store.Sync(ctx); err != nil {
-					a.send(n, func(context.Context) { a.save(err) })
-				}
-			}
+			ready()
 			r := execute(ctx, &c, a.opts.Place.Limits, a.parts.Now, a.progress(n, id))
 			a.send(n, func(ctx context.Context) {
 				a.calls[id].result = r
 				a.step(ctx, turn.Ran{ID: id})
 			})
 		})
+	}
+}
+
+// precautions are what must be done before a call that may change something: all
+// that led to it is on the disk, and the workspace is kept as it was before this
+// turn. Neither can keep the call from running; what fails is told.
+func (a *Agent) precautions(ctx context.Context, n int, c *call) func() {
+	if c.verdict.Reads {
+		return func() {}
+	}
+	first := a.parts.Guard != nil && !a.guarded
+	a.guarded = a.guarded || first
+	return func() {
+		if err := a.parts.Store.Sync(ctx); err != nil {
+			a.send(n, func(context.Context) { a.save(err) })
+		}
+		if !first {
+			return
+		}
+		if err := a.parts.Guard.Before(ctx, n); err != nil {
+			a.tell("this turn cannot be undone: "+err.Error(), "")
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ type Verdict struct {
 	Rule     string // which rule said so, with file:line; or the mode
 	By       convo.By
 	Covers   []string // the rules that would be written to allow this from now on
+	Reads    bool     // the call changes nothing, whatever its tool could do
 	Parts    []Part   // for shell lines, one per simple command
 }
 
@@ -190,6 +191,7 @@ func (e *Engine) Judge(r Request) Verdict {
 		v.Reason = ruleReason(d, why, f)
 	}
 	v.Risk = risk(r.Spec, f)
+	v.Reads = f.class <= execReads && !f.net
 	v.Parts = f.parts
 	if v.Decision == Ask {
 		v.Covers = suggest(r, f)
