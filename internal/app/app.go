@@ -114,6 +114,7 @@ func (a *app) root() *cobra.Command {
 		a.policyCommand(),
 		a.trustCommand(),
 		a.auditCommand(),
+		a.undoCommand(),
 		a.modelsCommand(),
 		a.keyCommand(),
 		a.doctorCommand(),

@@ -197,7 +197,7 @@ func (a *app) agent(h *house) *agent.Agent {
 		Limits: h.limits(), MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time, OneByOne: !h.cfg.Tools.Parallel,
 		Shape: h.set.Shape, Tools: h.offered,
 	}, agent.Parts{
-		Open: a.opener(h), Tools: h.tools, Ready: h.ready, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(),
+		Open: a.opener(h), Tools: h.tools, Ready: h.ready, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(), Guard: a.guard(h),
 	})
 }
 

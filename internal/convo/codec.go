@@ -200,6 +200,7 @@ var bodies = map[Kind]func(json.RawMessage) (Body, error){
 	KindError:      read[Error],
 	KindLimit:      read[Limit],
 	KindCommand:    read[Command],
+	KindUndo:       read[Undo],
 	KindEnd:        read[End],
 }
 

@@ -56,6 +56,7 @@ func TestEventsSurviveTheirJSON(t *testing.T) {
 		Error{Class: "auth", Text: "t"},
 		Limit{Which: "turns", Value: 1, Max: 2},
 		Command{Name: "tool"},
+		Undo{Turns: []int{2}, Files: []string{"a"}, Before: "b"},
 		End{Stop: StopLimit, Limit: &Limit{Which: "cost"}, Unsent: []string{"x"}},
 		Unknown{Of: "future", Data: json.RawMessage(`{"x":1}`)},
 	}

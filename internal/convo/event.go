@@ -181,6 +181,15 @@ type Command struct {
 	Args string `json:"args,omitempty"`
 }
 
+// Undo says that what turns had done to files was taken back, or done again.
+type Undo struct {
+	Turns  []int    `json:"turns"`
+	Redo   bool     `json:"redo,omitempty"`
+	Files  []string `json:"files"`
+	Before string   `json:"before"` // the snapshots around it, to take it back in turn
+	After  string   `json:"after,omitempty"`
+}
+
 // End closes a turn.
 type End struct {
 	Stop   Stop     `json:"stop"`
@@ -224,6 +233,7 @@ func (Notice) kind() Kind     { return KindNotice }
 func (Error) kind() Kind      { return KindError }
 func (Limit) kind() Kind      { return KindLimit }
 func (Command) kind() Kind    { return KindCommand }
+func (Undo) kind() Kind       { return KindUndo }
 func (End) kind() Kind        { return KindEnd }
 func (u Unknown) kind() Kind  { return u.Of }
 
