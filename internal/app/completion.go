@@ -55,10 +55,18 @@ values, models, tools and sessions.
 // said about one.
 type wordList func(c *cobra.Command, begun string) []string
 
-// complete tells cobra which words a command takes, as its arguments and as the
-// values of its flags.
-func (a *app) complete(c *cobra.Command) {
-	if words, ok := a.argumentWords()[c.CommandPath()]; ok {
+// complete tells cobra which words each command takes, as its arguments and as
+// the values of its flags.
+func (a *app) complete(root *cobra.Command) {
+	arguments, values := a.argumentWords(), a.flagWords()
+	eachCommand(root, func(c *cobra.Command) {
+		completeArguments(c, arguments)
+		completeFlags(c, values)
+	})
+}
+
+func completeArguments(c *cobra.Command, arguments map[string]wordList) {
+	if words, ok := arguments[c.CommandPath()]; ok {
 		c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -68,7 +76,9 @@ func (a *app) complete(c *cobra.Command) {
 	} else if c.ValidArgsFunction == nil && c.ValidArgs == nil {
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
-	values := a.flagWords()
+}
+
+func completeFlags(c *cobra.Command, values map[string]wordList) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		words, ok := values[f.Name]
 		if !ok || f.Value.Type() == "bool" {

@@ -17,7 +17,7 @@ import (
 // nearest right one and shows how the command is used, and lets a shell complete
 // the right ones.
 func (a *app) guide(root *cobra.Command) {
-	eachCommand(root, a.complete)
+	a.complete(root)
 	root.SetFlagErrorFunc(wrongFlag)
 	root.Args = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
