@@ -35,7 +35,7 @@ func (a *app) guard(h *house) *guard {
 }
 
 func (a *app) snapshots(roots []string) (*snapshot.Store, error) {
-	return snapshot.Open(snapshot.Options{Folder: filepath.Join(a.places().Data, "snapshots"), Roots: roots, Home: a.env.Home})
+	return snapshot.Open(snapshot.Options{Folder: filepath.Join(a.places().Data, "snapshots"), Roots: roots, Skip: a.ownFiles(), Home: a.env.Home})
 }
 
 func (g *guard) name(turn int, end string) string {

@@ -161,9 +161,9 @@ func (c *scan) walk(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	found := make([]finds, runtime.GOMAXPROCS(0))
-	own, inside := c.ownFolder()
+	own := c.ownFolders()
 	err := c.tree.cache.Each(ctx, c.o.walkOptions(), func(worker int, e walk.Entry) {
-		if inside && within(e.Path, own) {
+		if own.hold(e.Path) {
 			return
 		}
 		f := &found[worker]
@@ -256,13 +256,28 @@ func (c *scan) listable(path string) bool {
 	return err == nil || err == io.EOF
 }
 
-// ownFolder is where the store itself lies, when that is inside the tree.
-func (s *scan) ownFolder() (string, bool) {
-	rel, err := filepath.Rel(s.tree.path, s.o.Folder)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
+// folders are paths inside a tree.
+type folders []string
+
+// ownFolders are those of the store itself and of Options.Skip that lie inside
+// the tree.
+func (s *scan) ownFolders() folders {
+	var own folders
+	for _, f := range append([]string{s.o.Folder}, s.o.Skip...) {
+		if rel, err := filepath.Rel(s.tree.path, f); err == nil && filepath.IsLocal(rel) {
+			own = append(own, filepath.ToSlash(rel))
+		}
 	}
-	return filepath.ToSlash(rel), true
+	return own
+}
+
+func (f folders) hold(path string) bool {
+	for _, folder := range f {
+		if within(path, folder) {
+			return true
+		}
+	}
+	return false
 }
 
 func within(path, folder string) bool {

@@ -43,6 +43,7 @@ type Options struct {
 	MaxTotal int64    // the most that is covered in one root; 2 GiB when zero
 	MaxFiles int      // more files and folders in one root are an error; 500,000 when zero
 	Also     []string // paths below a root that are covered although they are ignored
+	Skip     []string // folders that are never covered, absolute: our own
 
 	Global string // as in walk.Options
 	Home   string // as in walk.Options

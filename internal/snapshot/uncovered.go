@@ -73,11 +73,11 @@ func (c *scan) leftOut(ctx context.Context, dir string) []Uncovered {
 		return nil
 	}
 	list, _ := os.ReadDir(filepath.Join(c.tree.path, dir)) // one that cannot be read is named already
-	own, inside := c.ownFolder()
+	own := c.ownFolders()
 	var all []Uncovered
 	for _, e := range list {
 		p := strings.TrimPrefix(dir+"/"+e.Name(), "/")
-		if _, ok := c.index.at[p]; ok || inside && within(p, own) {
+		if _, ok := c.index.at[p]; ok || own.hold(p) {
 			continue
 		}
 		u := Uncovered{Root: c.tree.path, Path: p, Why: Ignored}
