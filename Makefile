@@ -5,7 +5,7 @@ BIN    := bin
 
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test lint bench soak fuzz install cross clean
+.PHONY: build demo test lint bench soak fuzz conformance install cross clean
 
 build: ## bin/ikigai, bin/ikigai-tools, bin/ikigai-init
 	$(GO) build -trimpath -ldflags='-s -w' -o $(BIN)/ ./cmd/...
@@ -22,11 +22,14 @@ lint: ## vet, staticcheck, gofumpt
 bench: build ## one table: ours against its rivals, in the same minute
 	@sh scripts/bench.sh
 
-soak: ## the long tests
-	IKIGAI_SOAK=1 $(GO) test -timeout 3h -run Soak -count=1 ./...
+soak: ## the long tests: thousands of turns, hundreds of kills
+	IKIGAI_SOAK=1 $(GO) test -timeout 3h -count=1 -run 'Soak|Killed|Kill' -v ./cmd/ikigai ./internal/store/...
 
 fuzz: ## every fuzz target for a few seconds
 	@sh scripts/fuzz.sh
+
+conformance: ## request bodies against the vendors' own types; a module of its own, slow to build
+	cd conformance && $(GO) test ./...
 
 install: build ## PREFIX/bin/ikigai and PREFIX/libexec/ikigai/NAME
 	@sh scripts/install.sh $(BIN) $(DESTDIR)$(PREFIX)

@@ -89,6 +89,12 @@ func (a *app) getenv(name string) (string, bool) {
 	return "", false
 }
 
+// variable is a variable of the environment, empty when it is not set.
+func (a *app) variable(name string) string {
+	v, _ := a.getenv(name)
+	return v
+}
+
 // root is the command line, one line per command.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{

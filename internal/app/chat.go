@@ -135,8 +135,6 @@ func (t *talk) options() tui.Options {
 	return o
 }
 
-func (t *talk) variable(name string) string { v, _ := t.getenv(name); return v }
-
 // commands are the functions that slash commands work with.
 func (t *talk) commands() command.Env {
 	h := t.house

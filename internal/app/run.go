@@ -11,6 +11,7 @@ import (
 	"ikigai/internal/convo"
 	"ikigai/internal/headless"
 	"ikigai/internal/toolkit"
+	"ikigai/internal/tui/draw"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -43,6 +44,7 @@ func (a *app) run(c *cobra.Command, args []string) error {
 	o := headless.Options{
 		Format: headless.Format(cfg.Screen.Output), Quiet: cfg.Screen.Quiet, Verbose: cfg.Screen.Verbose,
 		Out: a.env.Stdout, Err: a.env.Stderr, Stopped: a.env.Signals,
+		Paint: draw.Chosen(a.variable, cfg.Screen.Color, isTerminal(a.env.Stderr)).Line,
 	}
 	prompt, err := a.prompt(args)
 	if err != nil {

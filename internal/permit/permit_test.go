@@ -192,7 +192,10 @@ func TestAnswersForASessionCoverTheSameAgainAndNoMore(t *testing.T) {
 	if _, err := e.Learn(context.Background(), writes("/ws/src/a.go"), Session); err != nil {
 		t.Fatal(err)
 	}
-	for p, want := range map[string]Decision{"/ws/src/b.go": Allow, "/ws/main.go": Ask, "/tmp/x": Ask} {
+	if rules, err := e.Learn(context.Background(), writes("/ws/go.mod"), Session); err != nil || !slices.Equal(rules, []string{"put(go.mod)"}) {
+		t.Errorf("for a file at the top it learns %q, %v", rules, err)
+	}
+	for p, want := range map[string]Decision{"/ws/src/b.go": Allow, "/ws/go.mod": Allow, "/ws/main.go": Ask, "/tmp/x": Ask} {
 		if v := e.Judge(writes(p)); v.Decision != want {
 			t.Errorf("%s: %s, want %s", p, v.Decision, want)
 		}

@@ -233,7 +233,8 @@ func suggest(q Request, f finding) []string {
 	return rules
 }
 
-// folders gives a pattern for the folder of each path inside the workspace.
+// folders gives a pattern for the folder of each path inside the workspace, or
+// the path itself where that folder is the whole workspace.
 func folders(q Request, f finding) []string {
 	var specs []string
 	seen := map[string]bool{}
@@ -243,7 +244,10 @@ func folders(q Request, f finding) []string {
 			if err != nil || strings.HasPrefix(rel, "..") {
 				continue
 			}
-			spec := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(rel))+"/**", "./")
+			spec := filepath.ToSlash(rel) // a file at the top: its folder would be everything
+			if dir := filepath.Dir(rel); dir != "." {
+				spec = filepath.ToSlash(dir) + "/**"
+			}
 			if !seen[spec] {
 				seen[spec] = true
 				specs = append(specs, spec)
