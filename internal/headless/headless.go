@@ -115,10 +115,15 @@ func answerAsk(s agent.Session, e convo.Event) {
 	}
 }
 
-// An Outcome is the end of a run: the one object of json, the last line of stream-json.
+// An Outcome is the end of a run: the one object of json.
 type Outcome struct {
-	V          int          `json:"v"`
-	SessionID  string       `json:"session_id"`
+	V         int    `json:"v"`
+	SessionID string `json:"session_id"`
+	Ending
+}
+
+// An Ending is how a run ended: what json and the last line of stream-json share.
+type Ending struct {
 	Result     string       `json:"result"`
 	Stop       convo.Stop   `json:"stop"`
 	ExitCode   int          `json:"exit_code"`
@@ -187,10 +192,10 @@ func (s *summary) add(e convo.Event) {
 }
 
 func (s *summary) outcome(end convo.End, signal int) Outcome {
-	return Outcome{
-		V: 1, SessionID: s.session, Result: s.text, Stop: end.Stop, ExitCode: exitCode(end, signal), Error: end.Error,
+	return Outcome{V: 1, SessionID: s.session, Ending: Ending{
+		Result: s.text, Stop: end.Stop, ExitCode: exitCode(end, signal), Error: end.Error,
 		Usage: s.usage, CostUSD: s.cost, Turns: end.Turns, ToolCalls: end.Calls, Denied: end.Denied, DurationMS: end.TookMS,
-	}
+	}}
 }
 
 // Exit codes; where several apply, the first of 143, 130, 2, 7, 5, 6, 1, 4, 3, 0 holds.

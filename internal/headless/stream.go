@@ -39,18 +39,8 @@ func (p *linePrinter) begin(i Init) {
 func (p *linePrinter) end(o Outcome) {
 	writeJSON(p.out, struct {
 		line
-		Result     string       `json:"result"`
-		Stop       convo.Stop   `json:"stop"`
-		ExitCode   int          `json:"exit_code"`
-		Error      *convo.Error `json:"error"`
-		Usage      tokens       `json:"usage"`
-		CostUSD    *float64     `json:"cost_usd"`
-		Turns      int          `json:"turns"`
-		ToolCalls  int          `json:"tool_calls"`
-		Denied     int          `json:"denied"`
-		DurationMS int64        `json:"duration_ms"`
-		Head       string       `json:"head,omitempty"`
-	}{p.head("done", time.Now()), o.Result, o.Stop, o.ExitCode, o.Error, o.Usage, o.CostUSD, o.Turns, o.ToolCalls, o.Denied, o.DurationMS, o.Head})
+		Ending
+	}{p.head("done", time.Now()), o.Ending})
 }
 
 type (
