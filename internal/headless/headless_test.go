@@ -14,7 +14,9 @@ import (
 )
 
 func TestExitCodes(t *testing.T) {
-	failed := func(class string) convo.End { return convo.End{Stop: convo.StopError, Error: &convo.Error{Class: class}} }
+	failed := func(class string) convo.End {
+		return convo.End{Stop: convo.StopError, Error: &convo.Error{Class: class}}
+	}
 	tests := []struct {
 		name   string
 		end    convo.End
