@@ -111,11 +111,16 @@ func Do(ctx context.Context, env Env, line string) (string, error) {
 }
 
 func unknown(name string) error {
-	hint := spell.DidYouMean(name, Names())
-	if hint != "" {
-		hint = " " + hint
-	}
+	hint := suggestion(name, Names())
 	return wrong("There is no command /%s.%s /help lists them.", name, hint)
+}
+
+// suggestion names the nearest word there is, if one is near.
+func suggestion(written string, known []string) string {
+	if near := spell.Nearest(written, known); near != "" {
+		return " Did you mean " + near + "?"
+	}
+	return ""
 }
 
 // Find finds a command by its name.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ikigai/internal/agent"
-	"ikigai/internal/spell"
 )
 
 var model = Command{
@@ -18,8 +17,7 @@ var model = Command{
 			return showModel(ctx, env), nil
 		}
 		if known := usable(ctx, env); !strings.Contains(args, "/") && args != "demo" {
-			hint := spell.DidYouMean(args, known)
-			return "", wrong("A model is written PROVIDER/MODEL. %s", hint)
+			return "", wrong("A model is written PROVIDER/MODEL.%s", suggestion(args, known))
 		}
 		env.Send(agent.SetModel{Model: args})
 		return "The model is " + args + " from the next request on.", nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ikigai/internal/clean"
-	"ikigai/internal/spell"
 	"ikigai/internal/tool"
 )
 
@@ -56,10 +55,7 @@ func problems(list []tool.Problem) string {
 }
 
 func unknownTool(name string, set *tool.Set) error {
-	hint := spell.DidYouMean(name, set.Names())
-	if hint != "" {
-		hint = " " + hint
-	}
+	hint := suggestion(name, set.Names())
 	return wrong("Unknown tool: %q.%s Run /tool to list all.", clean.Line(name), hint)
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"ikigai/internal/clean"
 	"ikigai/internal/convo"
 	"ikigai/internal/permit"
+	"ikigai/internal/tui/draw"
 	"ikigai/internal/view"
 )
 
@@ -17,7 +19,7 @@ import (
 type question struct {
 	turn   int
 	calls  []convo.Asked
-	total  int
+	batch  []string  // the calls that were asked about together
 	shown  time.Time // keys that come too soon after this were meant for the box
 	saying bool      // the reason of a denial is being typed
 }
@@ -31,7 +33,7 @@ func (q *question) event(e convo.Event, now time.Time) bool {
 	first := q.first()
 	switch b := e.Body.(type) {
 	case convo.Ask:
-		*q = question{turn: e.Turn, calls: b.Calls, total: len(b.Calls)}
+		q.ask(e.Turn, b.Calls)
 	case convo.Decision:
 		q.drop(b.CallID)
 	case convo.ToolResult:
@@ -44,6 +46,17 @@ func (q *question) event(e convo.Event, now time.Time) bool {
 		return true
 	}
 	return false
+}
+
+// ask begins a batch, or goes on with what is left of one.
+func (q *question) ask(turn int, calls []convo.Asked) {
+	if turn != q.turn || len(calls) == 0 || !slices.Contains(q.batch, calls[0].CallID) {
+		q.batch = nil
+		for _, c := range calls {
+			q.batch = append(q.batch, c.CallID)
+		}
+	}
+	q.turn, q.calls = turn, calls
 }
 
 func (q *question) open() bool { return len(q.calls) > 0 }
@@ -93,11 +106,14 @@ func (q *question) answer(a agent.Answer) agent.Answer {
 func (q *question) rows(width, height int) []view.Line {
 	c := q.calls[0]
 	head := view.Line{{Role: view.Warning, Text: "⚠ Permission request"}}
-	if q.total > 1 {
-		head = append(head, view.Span{Role: view.Faint, Text: fmt.Sprintf("   %d of %d in this batch", q.total-len(q.calls)+1, q.total)})
+	if n := len(q.batch); n > 1 {
+		head = append(head, view.Span{Role: view.Faint, Text: fmt.Sprintf("   %d of %d in this batch", slices.Index(q.batch, c.CallID)+1, n)})
 	}
 	args, body := view.Arguments(c.Args)
 	call := append(view.Line{{Text: "  "}, {Role: view.Name, Text: clean.Line(c.Name)}, {Text: "  "}}, args...)
+	if c.Preview != "" { // the diff below says the same, readably
+		call = draw.Cut(call, width)
+	}
 	risk := view.Line{{Text: "  "}, {Role: riskRole(c.Risk), Text: "Risk: " + strings.ToUpper(c.Risk)}}
 	if c.Preview != "" {
 		added, removed := changed(c.Preview)
@@ -131,7 +147,7 @@ func changed(diff string) (added, removed int) {
 // preview is the diff, or the arguments of several lines, as far as there is room.
 func (q *question) preview(body []view.Line, room int) []view.Line {
 	if diff := q.calls[0].Preview; diff != "" {
-		body = view.Diff(diff)
+		body = hunks(diff)
 	}
 	if len(body) == 0 || room < 2 {
 		return nil
@@ -141,6 +157,16 @@ func (q *question) preview(body []view.Line, room int) []view.Line {
 		rows[room-1] = view.Line{{Role: view.Faint, Text: fmt.Sprintf("  │ … %d more lines, f shows all", len(body)-room+1)}}
 	}
 	return rows
+}
+
+// hunks are the lines of a diff without the names at its head, which the call
+// has already.
+func hunks(diff string) []view.Line {
+	lines := view.Diff(diff)
+	for len(lines) > 0 && !strings.HasPrefix(lines[0].String(), "@@") {
+		lines = lines[1:]
+	}
+	return lines
 }
 
 // choices are the keys. What Session and Remember would cover is said exactly.

@@ -205,7 +205,6 @@ func (c *chat) leave(code int) {
 func (c *chat) signal(s os.Signal) {
 	switch s {
 	case sizeChanged:
-		c.cols, c.rows = c.term.size()
 		c.screen.Resized()
 	case continued: // from a stop that nobody announced
 		c.handOver(func() {})

@@ -37,6 +37,7 @@ func (c *chat) draw() {
 		return
 	}
 	c.dirty, c.lastFrame = false, time.Now()
+	c.measure()
 	b := c.raw
 	c.raw = nil
 	if c.pager != nil {
@@ -49,6 +50,19 @@ func (c *chat) draw() {
 		c.term.writes <- b
 	}
 }
+
+// measure asks for the size just before it matters: the signal may be late, and
+// a frame of the wrong size would leave rows in the scrollback.
+func (c *chat) measure() {
+	if cols, rows := c.term.size(); cols != c.cols || rows != c.rows {
+		c.cols, c.rows = cols, rows
+		c.screen.Resized()
+	}
+}
+
+// mostLive is how many rows of running text and calls are shown: few, since a
+// terminal that becomes smaller at the wrong moment keeps them.
+const mostLive = 12
 
 // frame is everything there is to see.
 func (c *chat) frame() draw.Frame {
@@ -126,9 +140,9 @@ func (c *chat) head(width, height int) []view.Line {
 		waiting = append(waiting, view.Line{{Role: view.Warning, Text: "  why not? Enter denies with these words"}})
 	}
 	if c.welcome != nil && c.welcome.open() {
-		waiting = append(waiting, c.welcome.rows()...)
+		waiting = append(waiting, c.welcome.rows(width)...)
 	}
-	rows := c.transcript.live(width, max(0, height-len(waiting)))
+	rows := c.transcript.live(width, min(mostLive, max(0, height-len(waiting))))
 	if len(rows) == 0 && c.status.state == "awaiting_model" && height > len(waiting) {
 		rows = []view.Line{{{Role: view.Faint, Text: "  … " + elapsed(c.o.Now().Sub(c.status.since))}}}
 	}

@@ -274,7 +274,7 @@ func (t *transcript) live(width, height int) []view.Line {
 		rows = append(rows, item{Para: p, indent: margin}.rows(width)...)
 	}
 	for _, c := range t.calls {
-		rows = append(rows, t.open(c)...)
+		rows = append(rows, t.open(c, width)...)
 	}
 	if over := len(rows) - height; over > 0 {
 		rows = rows[over:]
@@ -288,30 +288,41 @@ func (t *transcript) thinking() []view.Line {
 	return append([]view.Line{head}, bars(lines, 3)...)
 }
 
-// open draws a call without a result.
-func (t *transcript) open(c *running) []view.Line {
+// open draws a call without a result. Its risk and its clock are always seen; of
+// the arguments as much as fits, for they come whole with the result.
+func (t *transcript) open(c *running, width int) []view.Line {
 	head, body := view.Arguments(c.Args)
 	line := append(view.Line{{Role: view.Warning, Text: "  ● "}, {Role: view.Name, Text: clean.Line(c.Name)}, {Text: "  "}}, head...)
-	if c.risk != "" {
-		line = append(line, view.Span{Role: riskRole(c.risk), Text: "  " + strings.ToUpper(c.risk) + " risk"})
-	}
-	if c.since.IsZero() {
-		return []view.Line{append(line, view.Span{Role: view.Faint, Text: "  waiting"})}
-	}
-	line = append(line, view.Span{Role: view.Faint, Text: "  " + elapsed(t.now().Sub(c.since))})
+	facts := c.facts(t.now())
+	line = append(draw.Cut(line, max(width-draw.LineWidth(facts), 1)), facts...)
 	rows := []view.Line{line}
-	most := t.fold
-	if most <= 0 || most > 10 {
-		most = 10
+	if c.since.IsZero() {
+		return rows
 	}
 	if len(body) > 0 && c.tail.lines == 0 {
 		rows = append(rows, bars(body, 3)...)
+	}
+	most := t.fold
+	if most <= 0 || most > 10 {
+		most = 10
 	}
 	shown, left := c.tail.last(most)
 	if left > 0 {
 		rows = append(rows, view.Line{{Role: view.Faint, Text: fmt.Sprintf("  │ … %d lines before", left)}})
 	}
 	return append(rows, bars(shown, most)...)
+}
+
+// facts are the risk of a call and how long it runs.
+func (c *running) facts(now time.Time) view.Line {
+	var l view.Line
+	if c.risk != "" {
+		l = append(l, view.Span{Role: riskRole(c.risk), Text: "  " + strings.ToUpper(c.risk) + " risk"})
+	}
+	if c.since.IsZero() {
+		return append(l, view.Span{Role: view.Faint, Text: "  waiting"})
+	}
+	return append(l, view.Span{Role: view.Faint, Text: "  " + elapsed(now.Sub(c.since))})
 }
 
 func bars(lines []view.Line, most int) []view.Line {

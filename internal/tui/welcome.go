@@ -64,12 +64,16 @@ func (w *welcome) usable() []string {
 	return models
 }
 
-func (w *welcome) rows() []view.Line {
-	rows := []view.Line{{{Role: view.Faint, Text: "  looking for models here …"}}}
+func (w *welcome) rows(width int) []view.Line {
+	lines := []view.Line{{{Role: view.Faint, Text: "  looking for models here …"}}}
 	if w.looked {
-		rows = w.report()
+		lines = w.report()
 	}
-	return append(rows, w.choices())
+	var rows []view.Line
+	for _, l := range append(lines, w.choices()) {
+		rows = append(rows, wrapped(l, width, 15)...)
+	}
+	return rows
 }
 
 // report says what was found.

@@ -25,6 +25,9 @@ func Arguments(args json.RawMessage) (head Line, body []Line) {
 		case strings.Contains(text, "\n"):
 			body = append(body, Line{{Faint, clean.Line(p.key) + ":"}})
 			body = append(body, block(Plain, text)...)
+		case nested(p.value) && len(p.value) > maxNested:
+			body = append(body, Line{{Faint, clean.Line(p.key) + ":"}})
+			body = append(body, structure(p.value)...)
 		case isText && bare:
 			head = append(head, Span{Plain, joint(head) + clean.Line(text)})
 			bare = false
@@ -33,6 +36,57 @@ func Arguments(args json.RawMessage) (head Line, body []Line) {
 		}
 	}
 	return head, body
+}
+
+// maxNested is how long a list or object may be to stand in the line of a call.
+const maxNested = 40
+
+func nested(v json.RawMessage) bool { return len(v) > 0 && (v[0] == '[' || v[0] == '{') }
+
+// structure draws a list or an object below a call. A change of text, in any of
+// the usual forms, is drawn as one.
+func structure(v json.RawMessage) []Line {
+	var list []json.RawMessage
+	if json.Unmarshal(v, &list) != nil {
+		list = []json.RawMessage{v}
+	}
+	var lines []Line
+	for _, one := range list {
+		if change, ok := replacement(one); ok {
+			lines = append(lines, change...)
+			continue
+		}
+		var b bytes.Buffer
+		if json.Indent(&b, one, "", "  ") != nil {
+			b.Reset()
+			b.Write(one)
+		}
+		lines = append(lines, block(Plain, b.String())...)
+	}
+	return lines
+}
+
+// replacement draws an object that says which text becomes which.
+func replacement(v json.RawMessage) ([]Line, bool) {
+	var c map[string]json.RawMessage
+	if json.Unmarshal(v, &c) != nil {
+		return nil, false
+	}
+	for _, names := range [][2]string{{"old_text", "new_text"}, {"old_string", "new_string"}, {"old", "new"}} {
+		var before, after string
+		if json.Unmarshal(c[names[0]], &before) == nil && json.Unmarshal(c[names[1]], &after) == nil {
+			return append(marked(Removed, "-", before), marked(Added, "+", after)...), true
+		}
+	}
+	return nil, false
+}
+
+func marked(r Role, mark, text string) []Line {
+	lines := block(r, text)
+	for i := range lines {
+		lines[i][0].Text = mark + lines[i][0].Text
+	}
+	return lines
 }
 
 func joint(l Line) string {
@@ -102,7 +156,7 @@ func Outcome(c tool.Call, r tool.Result) Line {
 		l = append(l, Span{summaryRole(r), "  " + clean.Line(shortened(r.Summary))})
 	}
 	if r.Took > 0 {
-		l = append(l, Span{Faint, "  " + Duration(r.Took)})
+		l = append(l, Span{Faint, "  " + strings.ReplaceAll(Duration(r.Took), " ", "\u00a0")}) // never broken
 	}
 	return l
 }

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+
+	"ikigai/internal/fake"
+)
+
+// A terminal is the real program in a pseudo terminal, its output drawn by a
+// terminal emulator.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	file *os.File
+	over chan struct{}
+
+	mu    sync.Mutex // guards what follows
+	em    *vt.Emulator
+	bytes int
+}
+
+// A stage is the world of one terminal test: a home, a project and a model.
+type stage struct {
+	home, project string
+	env           []string
+}
+
+// newStage makes a world with a scripted model; no replies means no model.
+func newStage(t *testing.T, script ...fake.Reply) stage {
+	t.Helper()
+	dir := t.TempDir()
+	s := stage{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "shop-api")}
+	for _, d := range []string{s.home, s.project} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.env = []string{
+		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "NO_PROXY=*", "TMPDIR=" + dir,
+	}
+	if len(script) > 0 {
+		m := fake.NewModel(script)
+		t.Cleanup(m.Close)
+		s.env = append(s.env, "OPENAI_API_KEY=sk-screen-key-1234567890", "IKIGAI_MODEL=openai/scripted", "IKIGAI_BASE_URL="+m.URL+"/v1")
+	}
+	return s
+}
+
+// write puts a file into the project.
+func (s stage) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.project, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open starts ikigai in a terminal of that size.
+func (s stage) open(t *testing.T, cols, rows int, args ...string) *terminal {
+	t.Helper()
+	path, err := exec.LookPath("ikigai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &terminal{t: t, cmd: exec.Command(path, args...), em: vt.NewEmulator(cols, rows), over: make(chan struct{})}
+	x.em.SetScrollbackSize(100_000)
+	x.cmd.Dir, x.cmd.Env = s.project, s.env
+	if x.file, err = pty.StartWithSize(x.cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+		t.Fatal(err)
+	}
+	go x.read()
+	go func() { // answers to what the program asks the terminal
+		buf := make([]byte, 1024)
+		for {
+			n, err := x.em.Read(buf)
+			if err != nil {
+				return
+			}
+			x.file.Write(buf[:n])
+		}
+	}()
+	t.Cleanup(func() {
+		x.cmd.Process.Kill()
+		<-x.over
+		x.file.Close()
+	})
+	return x
+}
+
+func (x *terminal) read() {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := x.file.Read(buf)
+		if err != nil {
+			break
+		}
+		x.mu.Lock()
+		x.em.Write(buf[:n])
+		x.bytes += n
+		x.mu.Unlock()
+	}
+	x.cmd.Wait() // its state tells the exit code
+	close(x.over)
+}
+
+// send types.
+func (x *terminal) send(keys string) {
+	x.t.Helper()
+	if _, err := x.file.WriteString(keys); err != nil {
+		x.t.Fatalf("typing %q: %v", keys, err)
+	}
+}
+
+// resize does what terminals do: one that becomes lower keeps the cursor in
+// sight and moves what is above into the scrollback.
+func (x *terminal) resize(cols, rows int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	at := x.em.CursorPosition()
+	if over := at.Y - rows + 1; over > 0 {
+		fmt.Fprintf(x.em, "\x1b[%d;1H%s\x1b[%d;%dH", x.em.Height(), strings.Repeat("\n", over), at.Y-over+1, at.X+1)
+	}
+	x.em.Resize(cols, rows)
+	pty.Setsize(x.file, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+}
+
+// screen is what is to be seen, without blanks at the ends of lines.
+func (x *terminal) screen() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.visible()
+}
+
+func (x *terminal) visible() string {
+	var lines []string
+	for y := range x.em.Height() {
+		lines = append(lines, x.row(y))
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+func (x *terminal) row(y int) string {
+	var b strings.Builder
+	for col := 0; col < x.em.Width(); {
+		c := x.em.CellAt(col, y)
+		if c == nil {
+			break
+		}
+		b.WriteString(c.Content)
+		col += max(c.Width, 1)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// all is the scrollback and the screen.
+func (x *terminal) all() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var lines []string
+	sb := x.em.Scrollback()
+	for y := range sb.Len() {
+		var b strings.Builder
+		for _, c := range sb.Line(y) {
+			if c.Width > 0 || c.Content != "" {
+				b.WriteString(c.Content)
+			}
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+	}
+	return append(lines, strings.Split(x.visible(), "\n")...)
+}
+
+// waitFor waits until a text is to be seen.
+func (x *terminal) waitFor(text string) {
+	x.t.Helper()
+	x.until(func() bool { return strings.Contains(x.screen(), text) }, "it does not show "+text)
+}
+
+func (x *terminal) waitGone(text string) {
+	x.t.Helper()
+	x.until(func() bool { return !strings.Contains(x.screen(), text) }, "it still shows "+text)
+}
+
+func (x *terminal) until(ok func() bool, what string) {
+	x.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			x.t.Fatalf("%s:\n%s", what, strings.Join(x.all(), "\n"))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// settle waits until nothing new is drawn for a while.
+func (x *terminal) settle() {
+	for last := -1; ; {
+		x.mu.Lock()
+		n := x.bytes
+		x.mu.Unlock()
+		if n == last {
+			return
+		}
+		last = n
+		time.Sleep(150 * time.Millisecond)
+	}
+}
+
+// exit waits for the end and gives the exit code.
+func (x *terminal) exit() int {
+	x.t.Helper()
+	select {
+	case <-x.over:
+	case <-time.After(20 * time.Second):
+		x.t.Fatalf("it does not end:\n%s", x.screen())
+	}
+	return x.cmd.ProcessState.ExitCode()
+}
+
+func (x *terminal) signal(s syscall.Signal) { x.cmd.Process.Signal(s) }
+
+// golden compares the screen with testdata/screens/NAME.txt. Times differ from
+// run to run and are written as TIME.
+func (x *terminal) golden(name string) {
+	x.t.Helper()
+	got := timeless(x.screen()) + "\n"
+	file := filepath.Join("testdata", "screens", name+".txt")
+	if os.Getenv("UPDATE") != "" {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			x.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			x.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if got != string(want) {
+		x.t.Errorf("%s differs; UPDATE=1 go test writes it anew\ngot:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+func timeless(s string) string {
+	return regexp.MustCompile(`<1[ \x{a0}]ms|\d+[ \x{a0}]ms|\d+\.\d[ \x{a0}]s|(model|tools|you) \d+m?\d*s`).ReplaceAllStringFunc(s, func(m string) string {
+		if word, _, ok := strings.Cut(m, " "); ok && (word == "model" || word == "tools" || word == "you") {
+			return word + " TIME"
+		}
+		return "TIME"
+	})
+}
