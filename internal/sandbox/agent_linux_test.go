@@ -279,8 +279,8 @@ while n < 6000:
 print("no limit")
 sys.exit(1)
 #`+m, tool.Grant{})
-	if e.Code != 0 || !strings.HasPrefix(string(e.Stdout), "refused after") {
-		t.Errorf("%s%s", e.Stdout, e.Stderr)
+	if !strings.HasPrefix(string(e.Stdout), "refused after") {
+		t.Errorf("how %d, status %d %s: %s%s", e.How, e.Code, e.Signal, e.Stdout, e.Stderr)
 	}
 	goneWithin(t, m, 2*time.Second)
 	if err := b.Close(); err != nil {

@@ -1,11 +1,14 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 )
 
 // groupPrefix begins the names of our control groups.
@@ -25,11 +28,18 @@ func (g *group) folder() string {
 	return g.dir
 }
 
-// close removes the group; one that still holds a process stays for makeGroup.
+// close removes the group. The kernel takes a moment to see that the last
+// process has left; one that is still in use stays for the next makeGroup.
 func (g *group) close() {
 	g.once.Do(func() {})
-	if g.dir != "" {
-		_ = os.Remove(g.dir)
+	if g.dir == "" {
+		return
+	}
+	for range 40 {
+		if err := os.Remove(g.dir); !errors.Is(err, syscall.EBUSY) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
