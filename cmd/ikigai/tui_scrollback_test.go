@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -134,6 +136,20 @@ func (s stage) openTmux(t *testing.T, cols, rows int, args ...string) *tmux {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s.tmux(t, cols, rows, path+" "+strings.Join(args, " ")+"; echo ended with $?; sleep 60")
+}
+
+// openTmuxShell starts a shell with job control in tmux.
+func (s stage) openTmuxShell(t *testing.T, cols, rows int) *tmux {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		s.openTmux(t, cols, rows) // says why not
+	}
+	return s.tmux(t, cols, rows, "bash --norc --noprofile -i")
+}
+
+func (s stage) tmux(t *testing.T, cols, rows int, run string) *tmux {
+	t.Helper()
 	x := &tmux{t: t, socket: s.home + "/tmux.sock"}
 	line := "env -i"
 	for _, kv := range s.env {
@@ -141,7 +157,7 @@ func (s stage) openTmux(t *testing.T, cols, rows int, args ...string) *tmux {
 			line += " '" + kv + "'"
 		}
 	}
-	line += " TERM=tmux-256color " + path + " " + strings.Join(args, " ") + "; echo ended with $?; sleep 60"
+	line += " TERM=tmux-256color " + run
 	x.do("-f", "/dev/null", "new-session", "-d", "-s", "story", "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows), "-c", s.project, line)
 	x.do("set-option", "-g", "history-limit", "50000")
 	t.Cleanup(func() { exec.Command("tmux", "-S", x.socket, "kill-server").Run() })

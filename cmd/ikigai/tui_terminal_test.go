@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -6,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"ikigai/internal/fake"
 )
@@ -29,6 +33,7 @@ type terminal struct {
 	mu    sync.Mutex // guards what follows
 	em    *vt.Emulator
 	bytes int
+	wrote []byte // its beginning
 }
 
 // A stage is the world of one terminal test: a home, a project and a model.
@@ -108,10 +113,20 @@ func (x *terminal) read() {
 		x.mu.Lock()
 		x.em.Write(buf[:n])
 		x.bytes += n
+		if len(x.wrote) < 8<<20 {
+			x.wrote = append(x.wrote, buf[:n]...)
+		}
 		x.mu.Unlock()
 	}
 	x.cmd.Wait() // its state tells the exit code
 	close(x.over)
+}
+
+// raw is what the program wrote, at most the first few MiB of it.
+func (x *terminal) raw() []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.wrote)
 }
 
 // send types.
@@ -197,7 +212,8 @@ func (x *terminal) until(ok func() bool, what string) {
 	deadline := time.Now().Add(20 * time.Second)
 	for !ok() {
 		if time.Now().After(deadline) {
-			x.t.Fatalf("%s:\n%s", what, strings.Join(x.all(), "\n"))
+			all := x.all()
+			x.t.Fatalf("%s:\n%s", what, strings.Join(all[max(0, len(all)-100):], "\n"))
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -261,4 +277,13 @@ func timeless(s string) string {
 		}
 		return "TIME"
 	})
+}
+
+// modes is how the kernel treats the terminal.
+func (x *terminal) modes() string {
+	tio, err := unix.IoctlGetTermios(int(x.file.Fd()), unix.TCGETS)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return fmt.Sprintf("%x %x %x %x", tio.Iflag, tio.Oflag, tio.Cflag, tio.Lflag)
 }

@@ -179,12 +179,15 @@ func (c *chat) flush() {
 	b = append(b, c.screen.Draw(draw.Frame{Done: c.finished(), Live: []string{""}})...)
 	b = append(append(b, c.screen.Leave()...), modesOff...)
 	c.term.writes <- b
+	c.writing = true
 	c.wait()
 }
 
+// wait waits for the write that is under way, a while.
 func (c *chat) wait() bool {
 	select {
 	case <-c.term.wrote:
+		c.writing = false
 		return true
 	case <-time.After(time.Second):
 		return false

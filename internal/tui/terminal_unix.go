@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -119,15 +118,26 @@ var (
 )
 
 // suspend stops us as the shell expects, and returns when we go on. Where no
-// shell could continue us the kernel does not stop us either.
+// shell could continue us it does nothing. The stop that cannot be caught is
+// used: the runtime keeps hold of the other once it was asked to.
 func suspend() {
+	if !controlled() {
+		return
+	}
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGCONT)
 	defer signal.Stop(again)
-	signal.Reset(syscall.SIGTSTP)
-	_ = syscall.Kill(0, syscall.SIGTSTP) // to ourselves and what we started: always allowed
-	select {
-	case <-again:
-	case <-time.After(200 * time.Millisecond):
+	if syscall.Kill(0, syscall.SIGSTOP) == nil {
+		<-again
 	}
+}
+
+// controlled reports whether our parent is a shell that can continue us: of the
+// same session, in another process group.
+func controlled() bool {
+	parent := os.Getppid()
+	session, err := unix.Getsid(parent)
+	mine, err2 := unix.Getsid(0)
+	group, err3 := unix.Getpgid(parent)
+	return err == nil && err2 == nil && err3 == nil && session == mine && group != unix.Getpgrp()
 }

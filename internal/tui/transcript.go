@@ -98,9 +98,7 @@ func (t *transcript) words(e convo.Event) {
 	case convo.KindUser:
 		t.settle()
 		t.gap()
-		for i, l := range view.Event(e) {
-			t.out = append(t.out, item{Para: view.Para{Line: l, Hang: margin}, prompt: i == 0})
-		}
+		t.person(view.Event(e))
 	case convo.KindAssistant:
 		if e.Reply != "" && e.Reply == t.reply && t.begun {
 			t.settle() // it was shown while it came
@@ -114,6 +112,23 @@ func (t *transcript) words(e convo.Event) {
 		}
 	case convo.KindSummary:
 		t.lines(margin, view.Event(e))
+	}
+}
+
+// mostSaid is how many lines of the person's own words are shown again.
+const mostSaid = 20
+
+// person draws the person's words; much of a paste is left out.
+func (t *transcript) person(lines []view.Line) {
+	head, tail, left := view.Fold(lines, mostSaid)
+	for i, l := range head {
+		t.out = append(t.out, item{Para: view.Para{Line: l, Hang: margin}, prompt: i == 0})
+	}
+	if left > 0 {
+		t.lines(margin, []view.Line{{{Role: view.Faint, Text: fmt.Sprintf("… %d more lines", left)}}})
+	}
+	for _, l := range tail {
+		t.out = append(t.out, item{Para: view.Para{Line: l, Hang: margin}})
 	}
 }
 
@@ -176,7 +191,7 @@ func (t *transcript) decision(d convo.Decision) {
 	}
 	c.allowed = "you allowed it once"
 	if d.Scope != "" && d.Scope != "once" {
-		c.allowed = fmt.Sprintf("you allowed it (%s): %s", d.Scope, clean.Line(d.Rule))
+		c.allowed = fmt.Sprintf("you allowed it (%s): %s", d.Scope, clean.Line(strings.Trim(d.Rule, "[]")))
 	}
 }
 

@@ -1,0 +1,295 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ikigai/internal/fake"
+)
+
+const longCommand = `{"command":"echo begun; sleep 31.7"}`
+
+func TestEscStopsAndKeepsWhatWasPrinted(t *testing.T) {
+	s := newStage(t, fake.Reply{Calls: []fake.Call{call("a", "bash", longCommand)}}, fake.Reply{Text: "Again."})
+	x := s.openTmux(t, 100, 30, "--mode", "yolo")
+	x.waitFor("? keys")
+	x.keys("work", "Enter")
+	x.waitFor("│ begun")
+	begun := time.Now()
+	x.keys("Escape")
+	x.waitFor("stopped")
+	t.Logf("stopped after %v", time.Since(begun))
+	all := strings.Join(x.all(), "\n")
+	if !strings.Contains(all, "│ begun") {
+		t.Errorf("what was printed is gone:\n%s", all)
+	}
+	if left := processes("sleep 31.7"); len(left) > 0 {
+		t.Errorf("still running: %v", left)
+	}
+	x.keys("go on", "Enter")
+	x.waitFor("Again.")
+}
+
+func TestEnterSteersAtTheNextBoundary(t *testing.T) {
+	s := newStage(t,
+		fake.Reply{Calls: []fake.Call{call("a", "bash", `{"command":"echo begun; while [ ! -e go ]; do sleep 0.05; done"}`)}},
+		fake.Reply{Text: "Heard you.", Expect: "look at the config too"},
+	)
+	x := s.openTmux(t, 100, 30, "--mode", "yolo")
+	x.waitFor("? keys")
+	x.keys("work", "Enter")
+	x.waitFor("│ begun")
+	x.keys("look at the config too", "Enter")
+	x.waitFor("steering ↳ look at the config too")
+	s.write(t, "go", "")
+	x.waitFor("Heard you.")
+	x.waitFor("> look at the config too")
+}
+
+func TestTabQueuesAndUpEditsTheQueue(t *testing.T) {
+	s := newStage(t,
+		fake.Reply{Calls: []fake.Call{call("a", "bash", `{"command":"echo begun; while [ ! -e go ]; do sleep 0.05; done"}`)}},
+		fake.Reply{Text: "First is done."},
+		fake.Reply{Text: "Second is done.", Expect: "then the changed thing"},
+	)
+	x := s.openTmux(t, 100, 30, "--mode", "yolo")
+	x.waitFor("? keys")
+	x.keys("work", "Enter")
+	x.waitFor("│ begun")
+	x.keys("then the thing", "Tab")
+	x.waitFor("queued ↳ then the thing")
+	x.keys("Up")
+	x.waitFor("› then the thing")
+	for range len("thing") {
+		x.keys("BSpace")
+	}
+	x.keys("changed thing", "Tab")
+	x.waitFor("queued ↳ then the changed thing")
+	s.write(t, "go", "")
+	x.waitFor("Second is done.")
+	x.waitFor("> then the changed thing")
+}
+
+func TestStoppedWordsComeBackIntoTheBox(t *testing.T) {
+	s := newStage(t, fake.Reply{Calls: []fake.Call{call("a", "bash", longCommand)}})
+	x := s.openTmux(t, 100, 30, "--mode", "yolo")
+	x.waitFor("? keys")
+	x.keys("work", "Enter")
+	x.waitFor("│ begun")
+	x.keys("for later", "Tab")
+	x.waitFor("queued ↳ for later")
+	x.keys("for now", "Enter")
+	x.waitFor("steering ↳ for now")
+	x.keys("Escape")
+	x.waitFor("stopped")
+	x.waitFor("› for now\n  for later")
+}
+
+func TestKeysOfThePermissionRequest(t *testing.T) {
+	write := func(id string, n int) fake.Call {
+		return call(id, "file_write", fmt.Sprintf(`{"path":"f%d.txt","content":"%d\n"}`, n, n))
+	}
+	s := newStage(t,
+		fake.Reply{Calls: []fake.Call{write("a", 1)}},
+		fake.Reply{Calls: []fake.Call{write("b", 2)}},
+		fake.Reply{Calls: []fake.Call{write("c", 3)}, Expect: "wrong place"},
+		fake.Reply{Calls: []fake.Call{write("d", 4)}},
+		fake.Reply{Calls: []fake.Call{write("e", 4)}},
+		fake.Reply{Text: "All asked."},
+	)
+	x := s.openTmux(t, 100, 40)
+	x.waitFor("? keys")
+	x.keys("write", "Enter")
+	x.waitFor("f1.txt")
+	x.waitFor("[4] Deny")
+	time.Sleep(350 * time.Millisecond)
+	x.keys("1")
+	x.waitFor("✓ file_write  f1.txt")
+	x.waitFor("file_write  f2.txt")
+	time.Sleep(350 * time.Millisecond)
+	x.keys("5")
+	x.waitFor("why not?")
+	x.keys("wrong place", "Enter")
+	x.waitFor("✗ file_write  f2.txt")
+	time.Sleep(350 * time.Millisecond)
+	x.keys("4")
+	x.waitFor("✗ file_write  f3.txt")
+	time.Sleep(350 * time.Millisecond)
+	x.keys("2") // for the session: the same file is not asked about again
+	x.waitFor("All asked.")
+	for n, want := range map[int]bool{1: true, 2: false, 3: false, 4: true} {
+		_, err := os.Stat(filepath.Join(s.project, fmt.Sprintf("f%d.txt", n)))
+		if (err == nil) != want {
+			t.Errorf("f%d.txt is written: %v, want %v", n, err == nil, want)
+		}
+	}
+}
+
+func TestKeysThatComeTooSoonAllowNothing(t *testing.T) {
+	s := newStage(t, fake.Reply{Calls: []fake.Call{call("a", "file_write", `{"path":"f.txt","content":"x"}`)}}, fake.Reply{Text: "Over."})
+	x := s.open(t, 100, 30)
+	x.waitFor("? keys")
+	x.send("write\r")
+	for range 2000 { // one press is surely in the first moments of the question
+		x.send("1")
+		if strings.Contains(x.screen(), "Permission request") {
+			break
+		}
+		x.send("\x7f")
+		time.Sleep(time.Millisecond)
+	}
+	x.waitFor("Permission request")
+	time.Sleep(500 * time.Millisecond)
+	if _, err := os.Stat(filepath.Join(s.project, "f.txt")); err == nil {
+		t.Fatal("a key that was meant for the box allowed the call")
+	}
+	x.send("\x1b[27u")
+	x.waitFor("Over.")
+}
+
+func TestAQuestionDiesWithItsTurn(t *testing.T) {
+	s := newStage(t, fake.Reply{Calls: []fake.Call{call("a", "file_write", `{"path":"f.txt","content":"x"}`)}}, fake.Reply{Text: "Fresh."})
+	x := s.open(t, 100, 30)
+	x.waitFor("? keys")
+	x.send("write\r")
+	x.waitFor("Permission request")
+	x.send("\x03")
+	x.waitFor("stopped")
+	x.waitGone("Permission request")
+	x.send("1")
+	x.waitFor("› 1")
+	if _, err := os.Stat(filepath.Join(s.project, "f.txt")); err == nil {
+		t.Fatal("a late answer wrote the file")
+	}
+}
+
+func TestCtrlCClearsThenEnds(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Hello."})
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("half a thought")
+	x.waitFor("› half a thought")
+	x.send("\x03")
+	x.waitGone("half a thought")
+	x.send("\x03")
+	x.waitFor("ctrl-c again ends ikigai")
+	x.send("\x03")
+	if code := x.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestSeveralLinesPastesAndHistory(t *testing.T) {
+	s := newStage(t,
+		fake.Reply{Text: "One.", Expect: `first\nsecond\nthird\nfourth`},
+		fake.Reply{Text: "Two.", Expect: strings.Repeat("p", 500)},
+	)
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("first\nsecond\x1b\rthird\\\r\x1b[13;2u")
+	x.send("\x7ffourth\r")
+	x.waitFor("One.")
+	x.send("see \x1b[200~" + strings.Repeat(strings.Repeat("p", 500)+"\n", 40) + "\x1b[201~")
+	x.waitFor("› see [pasted 41 lines, 19.6 KB]")
+	x.send("\r")
+	x.waitFor("Two.")
+	x.send("\x12FIRST")
+	x.waitFor("search: FIRST")
+	x.send("\x1b[C")
+	x.waitFor("› first\n  second\n  third")
+}
+
+func TestCompletionOfCommandsAndFiles(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Read.", Expect: "look at @internal/retry.go now"})
+	if err := os.MkdirAll(filepath.Join(s.project, "internal"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, "internal/retry.go", retryGo)
+	s.write(t, "README.md", "x")
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("/mo")
+	x.waitFor("/model  Show or change the model")
+	x.send("\x1b[B\t")
+	x.waitFor("› /mode")
+	x.send("\x15look at @retr")
+	x.waitFor("@internal/retry.go")
+	x.send("\tnow\r")
+	x.waitFor("Read.")
+}
+
+func TestOutputOfACommandIsOffered(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Seen.", Expect: "forty two\\n```\\n\\nwhat is it"})
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("!echo forty two\r")
+	x.waitFor("with the next prompt")
+	x.send("what is it\r")
+	x.waitFor("Seen.")
+}
+
+func TestResumeShowsWhatWasSaid(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Remember the *blue* door."}, fake.Reply{Text: "It was blue.", Expect: "blue"})
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("remember this\r")
+	x.waitFor("Remember the blue door.")
+	x.send("\x04")
+	x.exit()
+	y := s.open(t, 80, 24, "resume")
+	y.waitFor("> remember this")
+	y.waitFor("Remember the blue door.")
+	y.send("which colour\r")
+	y.waitFor("It was blue.")
+}
+
+// The terminal is as it was before, whatever ends us.
+func TestTheTerminalIsGivenBack(t *testing.T) {
+	for name, end := range map[string]func(*terminal){
+		"quit": func(x *terminal) { x.send("/quit\r") },
+		"term": func(x *terminal) { x.signal(syscall.SIGTERM) },
+		"hup":  func(x *terminal) { x.signal(syscall.SIGHUP) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, fake.Reply{Stall: -1, Text: "Some text"})
+			x := s.open(t, 80, 24)
+			before := x.modes()
+			x.waitFor("? keys")
+			if x.modes() == before {
+				t.Fatal("the terminal was never raw")
+			}
+			x.send("work\r")
+			x.waitFor("esc stop")
+			end(x)
+			want := map[string]int{"quit": 0, "term": 143, "hup": 129}[name]
+			if code := x.exit(); code != want {
+				t.Errorf("exit code %d, want %d", code, want)
+			}
+			if now := x.modes(); now != before {
+				t.Errorf("the terminal is %s, was %s", now, before)
+			}
+		})
+	}
+}
+
+func TestSuspendAndContinue(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Back again."})
+	x := s.openTmuxShell(t, 80, 24)
+	x.keys("ikigai", "Enter")
+	x.waitFor("? keys")
+	x.keys("C-z")
+	x.waitFor("Stopped")
+	x.keys("echo sh'ell'", "Enter")
+	x.waitFor("shell")
+	x.keys("fg", "Enter")
+	x.waitFor("? keys")
+	x.keys("hello", "Enter")
+	x.waitFor("Back again.")
+}
