@@ -140,6 +140,7 @@ type outputItem struct {
 	ID        string     `json:"id"`
 	Type      string     `json:"type"`
 	Status    string     `json:"status"`
+	Phase     string     `json:"phase"`
 	CallID    string     `json:"call_id"`
 	Name      string     `json:"name"`
 	Arguments string     `json:"arguments"`
@@ -164,7 +165,7 @@ func (d *decoder) begin(index int, raw []byte) {
 	switch o.Type {
 	case "function_call":
 		it.said = []byte(o.Arguments)
-		d.Emit(llm.Delta{Kind: llm.CallPart, Block: it.block, ID: o.CallID, Name: o.Name, Text: o.Arguments, Keep: itemID(o.ID)})
+		d.Emit(llm.Delta{Kind: llm.CallPart, Block: it.block, ID: o.CallID, Name: o.Name, Text: o.Arguments, Keep: keepItem(o)})
 	case "reasoning":
 		d.Emit(llm.Delta{Kind: llm.Thinking, Block: it.block})
 	}
@@ -188,7 +189,7 @@ func (d *decoder) finish(index int, raw []byte) {
 		d.finishMessage(it, o)
 	case "function_call":
 		d.complete(it, llm.CallPart, o.Arguments)
-		d.Emit(llm.Delta{Kind: llm.CallPart, Block: it.block, Keep: itemID(o.ID), Broken: o.Status == "incomplete"})
+		d.Emit(llm.Delta{Kind: llm.CallPart, Block: it.block, Keep: keepItem(o), Broken: o.Status == "incomplete"})
 	case "reasoning":
 		d.complete(it, llm.Thinking, joinTexts(o.Summary, o.Content))
 		d.Emit(llm.Delta{Kind: llm.Thinking, Block: it.block, Keep: keepWhole(raw)})
@@ -205,7 +206,7 @@ func (d *decoder) finishMessage(it *item, o outputItem) {
 			it.said = append(it.said, p.Text...)
 		}
 	}
-	if keep := itemID(o.ID); keep != nil && !d.refused {
+	if keep := keepItem(o); keep != nil && !d.refused {
 		d.Emit(llm.Delta{Kind: llm.Text, Block: it.block, Keep: keep})
 	}
 }
@@ -223,11 +224,13 @@ func joinTexts(summary, content []textPart) string {
 	return strings.Join(texts, "\n\n")
 }
 
-func itemID(id string) *convo.Opaque {
-	if id == "" {
+// keepItem keeps of an item what cannot be told from its words.
+func keepItem(o outputItem) *convo.Opaque {
+	k := kept{ID: o.ID, Phase: o.Phase}
+	if k == (kept{}) {
 		return nil
 	}
-	return dialect.Keeping(name, map[string]string{"id": id})
+	return dialect.Keeping(name, k)
 }
 
 func keepWhole(raw []byte) *convo.Opaque {

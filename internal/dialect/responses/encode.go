@@ -84,14 +84,16 @@ func reasoned(items []dialect.Item) bool {
 
 // appendItem writes one item; with its id, where ids go back.
 func appendItem(b []byte, it dialect.Item, ids bool) []byte {
-	id := ""
-	if ids {
-		id = readKept(it.Keep).ID
+	k := readKept(it.Keep)
+	id := k.ID
+	if !ids {
+		id = ""
 	}
 	switch it.Kind {
 	case llm.Text:
 		b = append(b, `{"type":"message","role":"assistant"`...)
 		b = dialect.AppendField(b, "id", id)
+		b = dialect.AppendField(b, "phase", k.Phase)
 		b = append(b, `,"status":"completed","content":[{"type":"output_text","text":`...)
 		b = dialect.AppendString(b, it.Text)
 		return append(b, `,"annotations":[]}]}`...)

@@ -31,10 +31,12 @@ func header(key string, h http.Header) {
 }
 
 // kept is what we read of a kept item. Reasoning and what we do not understand
-// is kept whole; of messages and calls it is the id.
+// is kept whole; of calls it is the id, of messages the phase too: whether they
+// were said on the way or are the answer, which a model wants to know again.
 type kept struct {
-	ID        string `json:"id"`
-	Encrypted string `json:"encrypted_content"`
+	ID        string `json:"id,omitempty"`
+	Encrypted string `json:"encrypted_content,omitempty"`
+	Phase     string `json:"phase,omitempty"`
 }
 
 func readKept(raw json.RawMessage) kept {

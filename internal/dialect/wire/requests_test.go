@@ -258,3 +258,21 @@ func TestTheFirstCallOfAStepIsSignedForGemini3(t *testing.T) {
 		}
 	}
 }
+
+func TestThePhaseOfAMessageGoesBackWithIt(t *testing.T) {
+	f, _ := Find("responses")
+	body := `data: {"type":"response.output_item.done","output_index":0,"item":{"id":"msg_1","type":"message","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}}` + "\n\n"
+	var keep *convo.Opaque
+	err := f.Decoder().Feed([]byte(body), func(d llm.Delta) {
+		if d.Keep != nil {
+			keep = d.Keep
+		}
+	})
+	if err != nil || keep == nil {
+		t.Fatalf("kept %v, %v", keep, err)
+	}
+	events := []convo.Event{{Kind: convo.KindUser, Text: "?"}, {Kind: convo.KindAssistant, Text: "I look.", Keep: keep}, {Kind: convo.KindUser, Text: "and?"}}
+	if sent := string(encode(t, f.Encoder(dialect.Quirks{}), llm.Request{Model: "m", Events: events}).Bytes()); !strings.Contains(sent, `"id":"msg_1","phase":"commentary"`) {
+		t.Error(sent)
+	}
+}
