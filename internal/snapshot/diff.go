@@ -94,14 +94,6 @@ func (s *Store) later(ctx context.Context, t *tree, id, earlier string) (map[str
 	return s.entries(snap, t)
 }
 
-func (x *index) entries() map[string]entry {
-	all := make(map[string]entry, len(x.records))
-	for i := range x.records {
-		all[x.records[i].path] = x.records[i].entry
-	}
-	return all
-}
-
 // compare adds the differences of one tree.
 func (s *Store) compare(t *tree, from, to map[string]entry, into *Changes) error {
 	paths := differing(from, to)

@@ -291,17 +291,6 @@ func (p *plan) keepHolders() {
 
 const somethingStays = "the folder holds something that stays"
 
-// anyBelow reports whether a path below dir is one that is asked for.
-func (x *index) anyBelow(dir string, asked func(path string) bool) bool {
-	i, _ := slices.BinarySearchFunc(x.records, dir+"/", func(r record, p string) int { return strings.Compare(r.path, p) })
-	for ; i < len(x.records) && strings.HasPrefix(x.records[i].path, dir+"/"); i++ {
-		if asked(x.records[i].path) {
-			return true
-		}
-	}
-	return false
-}
-
 // fates follows every path that turns changed.
 func (s *Store) fates(t *tree, turns []Turn, now map[string]entry) (map[string]fate, error) {
 	if len(turns) == 0 {

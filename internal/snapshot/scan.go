@@ -1,12 +1,9 @@
 package snapshot
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,77 +12,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"ikigai/internal/walk"
 )
-
-// An index is what a tree held when it was last looked at. It never changes.
-type index struct {
-	manifest sum
-	depth    int      // how many manifests the manifest stands on
-	records  []record // in the order of their paths
-	at       map[string]int32
-}
-
-func newIndex(records []record) *index {
-	x := &index{records: records, at: make(map[string]int32, len(records))}
-	for i := range records {
-		x.at[records[i].path] = int32(i)
-	}
-	return x
-}
-
-func (x *index) find(path string) (record, bool) {
-	i, ok := x.at[path]
-	if !ok {
-		return record{entry: entry{path: path}}, false
-	}
-	return x.records[i], true
-}
-
-const indexMark = "ikigai index 1\n"
-
-// encode is the index as a file; its end is a sum of the rest.
-func (x *index) encode(maxFile int64) []byte {
-	out := make([]byte, 0, 128+128*len(x.records))
-	out = append(append(out, indexMark...), x.manifest[:]...)
-	for _, n := range []int64{maxFile, int64(x.depth), int64(len(x.records))} {
-		out = binary.AppendUvarint(out, uint64(n))
-	}
-	before := ""
-	for i := range x.records {
-		r := &x.records[i]
-		out = appendStamp(appendEntry(out, &r.entry, before), r)
-		before = r.path
-	}
-	digest := sha256.Sum256(out)
-	return append(out, digest[:]...)
-}
-
-// decodeIndex reads an index. One that is broken or was made with another
-// largest file is none: all is read again then.
-func decodeIndex(raw []byte, maxFile int64) *index {
-	end := len(raw) - sha256.Size
-	if end < 0 || sha256.Sum256(raw[:end]) != sum(raw[end:]) || !bytes.HasPrefix(raw, []byte(indexMark)) {
-		return newIndex(nil)
-	}
-	r := reader{rest: raw[len(indexMark):end]}
-	manifest, most, depth := r.sum(), int64(r.number()), int(r.number())
-	records := make([]record, r.count())
-	for i := range records {
-		r.entry(&records[i].entry)
-		r.stamp(&records[i])
-	}
-	r.share(len(records), func(i int) *entry { return &records[i].entry })
-	if r.bad || most != maxFile {
-		return newIndex(nil)
-	}
-	x := newIndex(records)
-	x.manifest, x.depth = manifest, depth
-	return x
-}
 
 // A scan is one look at a tree.
 type scan struct {
@@ -130,26 +60,6 @@ func (s *Store) scan(ctx context.Context, t *tree, pack *packer, bases []string)
 		return c, nil
 	}
 	return c, c.read(ctx, pack)
-}
-
-// recall reads the index of a tree, once. One that speaks of content which is
-// not there is none.
-func (s *Store) recall(t *tree) error {
-	if t.index != nil {
-		return nil
-	}
-	raw, err := os.ReadFile(s.indexFile(t))
-	if err != nil && !isMissing(err) {
-		return err
-	}
-	if err := s.library.refresh(); err != nil {
-		return err
-	}
-	t.index = decodeIndex(raw, s.o.MaxFile)
-	if _, ok := s.library.places[t.index.manifest]; !ok {
-		t.index = newIndex(nil)
-	}
-	return nil
 }
 
 func (o Options) walkOptions() walk.Options {
@@ -442,114 +352,6 @@ func (c *scan) settledAt(s stamp) bool {
 		tick = 2 * time.Second
 	}
 	return c.start.UnixNano()-s.ctime > int64(tick)
-}
-
-// readAll reads the fresh files and links, several at once.
-func (c *scan) readAll(ctx context.Context, pack *packer) error {
-	links, err := os.OpenRoot(c.tree.path)
-	if err != nil {
-		return err
-	}
-	defer links.Close()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan *record)
-	var group sync.WaitGroup
-	var mu sync.Mutex // guards pack
-	keep := func(s sum, content []byte) error {
-		if pack == nil {
-			return nil
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		return pack.add(s, content)
-	}
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			var buf bytes.Buffer
-			for r := range next {
-				if err := c.readOne(r, links, &buf, keep); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	for i := range c.fresh {
-		if r := &c.fresh[i]; (r.kind == file || r.kind == link) && ctx.Err() == nil {
-			next <- r
-		}
-	}
-	close(next)
-	group.Wait()
-	return context.Cause(ctx)
-}
-
-// readOne names the content of r and keeps it. The error is about keeping: a
-// file that cannot be read is not covered, and one that went away is absent.
-func (c *scan) readOne(r *record, links *os.Root, buf *bytes.Buffer, keep func(sum, []byte) error) error {
-	var err error
-	buf.Reset()
-	if r.kind == link {
-		var target string
-		target, err = links.Readlink(r.path)
-		buf.WriteString(target)
-	} else {
-		err = c.readFile(r, buf)
-	}
-	switch {
-	case isMissing(err):
-		r.kind = absent
-		return nil
-	case errors.Is(err, errGrown):
-		r.refuse(large)
-		return nil
-	case err != nil:
-		r.refuse(unreadable)
-		r.settled = false // another user may be able to
-		return nil
-	}
-	r.sum, r.size = sha256.Sum256(buf.Bytes()), int64(buf.Len())
-	return keep(r.sum, buf.Bytes())
-}
-
-var errGrown = errors.New("the file has grown")
-
-// readFile reads a file in one state: if it changes while it is read, again.
-// One that never stands still is taken as it came, and looked at again next time.
-func (c *scan) readFile(r *record, buf *bytes.Buffer) error {
-	for range 3 {
-		before, after, err := c.readOnce(r.path, buf)
-		if err != nil {
-			return err
-		}
-		*r = newRecord(r.path, after)
-		r.settled = before == after && c.settledAt(after)
-		if before == after {
-			return nil
-		}
-	}
-	return nil
-}
-
-func (c *scan) readOnce(path string, buf *bytes.Buffer) (before, after stamp, err error) {
-	f, err := c.root.Open(path)
-	if err != nil {
-		return before, after, err
-	}
-	defer f.Close()
-	if before, err = stampOfFile(f); err != nil {
-		return before, after, err
-	}
-	buf.Reset()
-	buf.Grow(int(min(before.size, c.o.MaxFile)) + bytes.MinRead)
-	n, err := buf.ReadFrom(io.LimitReader(f, c.o.MaxFile+1))
-	if err == nil && n > c.o.MaxFile {
-		err = errGrown
-	}
-	if err == nil {
-		after, err = stampOfFile(f)
-	}
-	return before, after, err
 }
 
 // describe stores the manifest of the index, as what is different from the last
