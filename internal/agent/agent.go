@@ -18,6 +18,7 @@ import (
 	"ikigai/internal/store"
 	"ikigai/internal/tool"
 	"ikigai/internal/turn"
+	"ikigai/internal/window"
 )
 
 // A Session is all a face may do with the engine: two verbs. Both may be called
@@ -69,6 +70,7 @@ type Options struct {
 	Limits  turn.Limits
 	MaxCost float64       // dollars per prompt; zero means no limit
 	MaxTime time.Duration // per prompt; zero means no limit
+	MaxLoop int           // the same calls with the same results so often in a row; zero means no limit
 	Effort  llm.Effort
 	Shape   llm.Shape
 	Place   tool.Place
@@ -76,6 +78,8 @@ type Options struct {
 	Tools   func(*tool.Set) []tool.Spec // which tools the model is offered; nil means all
 
 	OneByOne bool // nothing runs side by side
+
+	Window func(model string) int // tokens a model takes; nil means a cautious guess
 }
 
 // A Redactor takes known secret values out of text and JSON.
@@ -128,8 +132,10 @@ type Agent struct {
 	ending  turn.Input         // how the turn shall end, while the model's goroutine still has to
 	clock   *time.Timer        // of MaxTime
 	calls   map[string]*call
-	guarded bool // the workspace was kept before this turn changed it
-	unsaved bool // the last word about the store was bad
+	window  *window.Window
+	changed int64 // the last result of a call that changed something
+	guarded bool  // the workspace was kept before this turn changed it
+	unsaved bool  // the last word about the store was bad
 }
 
 // A call is one call of the reply in hand, on its way to its result.
@@ -153,7 +159,8 @@ func New(o Options, p Parts) *Agent {
 		opts: o, parts: p, bus: bus.New(o.Stored),
 		ops: make(chan Op, 16), in: make(chan message, 64), gone: make(chan struct{}),
 		history: convo.NewHistory(o.Stored), machine: turn.New(o.Limits), calls: map[string]*call{},
-		turn: lastTurn(o.Stored),
+		window: window.New(),
+		turn:   lastTurn(o.Stored),
 	}
 }
 

@@ -14,11 +14,15 @@ import (
 
 // callModel asks for the next reply, in a goroutine of its own.
 func (a *Agent) callModel(ctx context.Context, final bool) {
+	if l := a.circling(); l != nil {
+		a.step(ctx, turn.Exhausted{Limit: *l})
+		return
+	}
 	ctx, a.cancel = context.WithCancel(ctx)
 	n, reply := a.turn, fmt.Sprintf("t%d.%d", a.turn, a.replies+1)
 	a.reply = reply
 	conn, err := a.connect()
-	events := a.history.Events()
+	events := a.fitted()
 	started := a.parts.Now()
 	a.work.Go(func() {
 		var r llm.Reply

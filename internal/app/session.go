@@ -194,8 +194,8 @@ func (h *house) place() tool.Place {
 func (a *app) agent(h *house) *agent.Agent {
 	return agent.New(agent.Options{
 		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
-		Limits: h.limits(), MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time, OneByOne: !h.cfg.Tools.Parallel,
-		Shape: h.set.Shape, Tools: h.offered,
+		Limits: h.limits(), MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time, MaxLoop: h.cfg.Limits.Loop, OneByOne: !h.cfg.Tools.Parallel,
+		Shape: h.set.Shape, Tools: h.offered, Window: func(model string) int { return provider.Lookup(model).Window },
 	}, agent.Parts{
 		Open: a.opener(h), Tools: h.tools, Ready: h.ready, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(), Guard: a.guard(h),
 	})

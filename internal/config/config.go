@@ -50,6 +50,7 @@ type Limits struct {
 	Calls int
 	Cost  float64
 	Time  time.Duration
+	Loop  int
 }
 
 // Network bounds waiting for a provider.
@@ -198,6 +199,10 @@ var table = []Setting{
 	{
 		Key: "limits.time", Flag: "max-time", Env: []string{"IKIGAI_MAX_TIME"}, Default: "0s", Doc: "time per prompt; 0s means no limit", Project: true,
 		field: func(s *Settings) any { return &s.Limits.Time },
+	},
+	{
+		Key: "limits.loop", Env: []string{"IKIGAI_MAX_LOOP"}, Default: "0", Doc: "the same calls with the same results so often in a row; 0 means no limit, the model is told all the same", Project: true,
+		field: func(s *Settings) any { return &s.Limits.Loop },
 	},
 	{
 		Key: "network.connect", Env: []string{"IKIGAI_CONNECT_TIMEOUT"}, Default: "10s", Doc: "until the connection to the provider stands",
