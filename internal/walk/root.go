@@ -98,23 +98,10 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-func (r *Root) readSlowly(path string, buf []byte) (int, error) {
-	f, err := r.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	n, err := io.ReadFull(f, buf)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
-	return n, err
-}
-
 func (r *Root) changedSlowly(path string) (mark, error) {
-	info, err := r.root.Stat(cmp.Or(path, "."))
+	info, err := r.root.Lstat(cmp.Or(path, "."))
 	if err != nil {
 		return mark{}, err
 	}
-	return mark{mtime: info.ModTime().UnixNano(), size: info.Size()}, nil
+	return markOf(info), nil
 }

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -62,27 +64,63 @@ func (r *Root) open(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// Read reads the beginning of a file into buf, as much as fits, with three
-// calls of the system. A folder is an error, anything else that is no regular
-// file gives what it has ready or an error.
-func (r *Root) Read(path string, buf []byte) (n int, err error) {
+// A Handle is a regular file opened to be read once: less than an os.File, of
+// which the runtime keeps track. It must be closed by who opened it.
+type Handle struct {
+	fd   int
+	file *os.File // instead of fd where the fast call is missing
+}
+
+// Handle opens a file without waiting for a pipe. What the file is, is not
+// looked at: see Regular.
+func (r *Root) Handle(path string) (Handle, error) {
 	if r.slow {
-		return r.readSlowly(path, buf)
+		f, err := r.open(path)
+		return Handle{fd: -1, file: f}, err
 	}
 	fd, err := r.openat(path, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
-		return 0, &fs.PathError{Op: "open", Path: path, Err: err}
+		return Handle{fd: -1}, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer unix.Close(fd)
+	return Handle{fd: fd}, nil
+}
+
+// Read is that of io.Reader. Of a regular file it gives less than fits only at
+// its end.
+func (h Handle) Read(buf []byte) (int, error) {
+	if h.file != nil {
+		return h.file.Read(buf)
+	}
 	for {
-		n, err = unix.Read(fd, buf)
+		n, err := unix.Read(h.fd, buf)
 		switch {
-		case err == nil:
-			return n, nil
-		case err != unix.EINTR:
-			return 0, &fs.PathError{Op: "read", Path: path, Err: err}
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0 && len(buf) > 0:
+			return 0, io.EOF
 		}
+		return n, nil
 	}
+}
+
+// Regular reports whether it is a regular file.
+func (h Handle) Regular() bool {
+	if h.file != nil {
+		info, err := h.file.Stat()
+		return err == nil && info.Mode().IsRegular()
+	}
+	var st unix.Stat_t
+	return unix.Fstat(h.fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
+}
+
+// Close gives the file back.
+func (h Handle) Close() error {
+	if h.file != nil {
+		return h.file.Close()
+	}
+	return unix.Close(h.fd)
 }
 
 // changed is the moment a folder or file last changed, and its size.
@@ -99,7 +137,67 @@ func (r *Root) changed(path string) (mark, error) {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return mark{}, err
 	}
-	return mark{st.Mtim.Nano(), st.Size, st.Ino}, nil
+	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}, nil
+}
+
+// glance is as changed with one call of the system, for comparing marks only.
+// While somebody renames things it may see the mark of what is not in the tree,
+// which then is not the mark it is compared with.
+func (r *Root) glance(path string) (mark, error) {
+	if r.slow {
+		return r.changedSlowly(path)
+	}
+	var st unix.Stat_t
+	err := unix.Fstatat(r.fd, cmp.Or(path, "."), &st, unix.AT_SYMLINK_NOFOLLOW)
+	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}, err
+}
+
+// A station is the folder that was looked into last, held open for the next name.
+type station struct {
+	root *Root
+	dir  string
+	fd   int // of dir; that of the root when dir is empty
+	err  error
+}
+
+func (r *Root) station() *station { return &station{root: r, fd: r.fd} }
+
+func (s *station) leave() {
+	if s.fd >= 0 && s.fd != s.root.fd {
+		unix.Close(s.fd)
+	}
+}
+
+func (s *station) enter(dir string) {
+	s.leave()
+	s.dir, s.fd, s.err = dir, s.root.fd, nil
+	if dir != "" {
+		s.fd, s.err = s.root.openat(dir, unix.O_PATH|unix.O_DIRECTORY)
+	}
+}
+
+// changed is that of the root for a name in a folder.
+func (s *station) changed(dir, name string) (mark, error) {
+	if s.root.slow {
+		return s.root.changedSlowly(join(dir, name))
+	}
+	if dir != s.dir {
+		s.enter(dir)
+	}
+	if s.err != nil {
+		return mark{}, s.err
+	}
+	var st unix.Stat_t
+	err := unix.Fstatat(s.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}, err
+}
+
+func markOf(info fs.FileInfo) mark {
+	m := mark{mtime: info.ModTime().UnixNano(), size: info.Size()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		m.ctime, m.inode = st.Ctim.Nano(), st.Ino
+	}
+	return m
 }
 
 // readDir lists a folder in the order of the system. The names of one folder

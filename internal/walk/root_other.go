@@ -2,7 +2,10 @@
 
 package walk
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 // system has nothing to add to os.Root here.
 type system struct{}
@@ -12,9 +15,39 @@ func (*system) close()              {}
 
 func (r *Root) open(path string) (*os.File, error) { return r.root.OpenFile(path, openFlags, 0) }
 
-// Read reads the beginning of a regular file into buf, as much as fits.
-func (r *Root) Read(path string, buf []byte) (n int, err error) { return r.readSlowly(path, buf) }
+// A Handle is a file opened to be read once.
+type Handle struct{ *os.File }
+
+// Handle opens a file without waiting for a pipe. What the file is, is not
+// looked at: see Regular.
+func (r *Root) Handle(path string) (Handle, error) {
+	f, err := r.open(path)
+	return Handle{f}, err
+}
+
+// Regular reports whether it is a regular file.
+func (h Handle) Regular() bool {
+	info, err := h.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
 
 func (r *Root) changed(path string) (mark, error) { return r.changedSlowly(path) }
+
+func (r *Root) glance(path string) (mark, error) { return r.changedSlowly(path) }
+
+// A station is a root here: there is nothing to hold open.
+type station struct{ root *Root }
+
+func (r *Root) station() *station { return &station{r} }
+
+func (*station) leave() {}
+
+func (s *station) changed(dir, name string) (mark, error) {
+	return s.root.changedSlowly(join(dir, name))
+}
+
+func markOf(info fs.FileInfo) mark {
+	return mark{mtime: info.ModTime().UnixNano(), size: info.Size()}
+}
 
 func (r *Root) readDir(path string, _ []byte) ([]Entry, error) { return r.readDirSlowly(path) }

@@ -86,6 +86,17 @@ func (r *rules) judge(path, name string, folder bool) verdict {
 	return undecided
 }
 
+// same reports whether both lists say the same of everything.
+func (r *rules) same(other *rules) bool {
+	for r != other {
+		if r == nil || other == nil || r.folderRules != other.folderRules || r.dir != other.dir || r.up != other.up {
+			return false
+		}
+		r, other = r.outer, other.outer
+	}
+	return true
+}
+
 // relative is path as the folder of the rules sees it.
 func (r *rules) relative(path string) string {
 	if r.up != "" {
@@ -96,13 +107,13 @@ func (r *rules) relative(path string) string {
 
 // above collects what counts before the walk begins: the global excludes and,
 // when the root lies inside a repository, the ignore files from its top down.
-func above(root string, o Options) *rules {
+func (s *scan) above(root string) *rules {
 	dir, way := repository(root)
 	global := folderRules{}
-	global.sets[fromGlobal] = readRules(globalFile(o))
+	global.sets[fromGlobal] = s.outside(globalFile(s.o))
 	r := (*rules)(nil).over(way, global)
 	for i, name := range way {
-		r = r.over(way[i:], rulesIn(dir, i == 0))
+		r = r.over(way[i:], s.rulesIn(dir, i == 0))
 		dir = filepath.Join(dir, name)
 	}
 	return r
@@ -121,14 +132,14 @@ func (r *rules) over(way []string, own folderRules) *rules {
 }
 
 // rulesIn reads the ignore files of a folder outside the tree.
-func rulesIn(dir string, top bool) folderRules {
+func (s *scan) rulesIn(dir string, top bool) folderRules {
 	own := folderRules{repository: top}
 	if top {
-		own.sets[fromExclude] = readRules(excludeFile(dir))
+		own.sets[fromExclude] = s.outside(excludeFile(dir))
 	}
 	for _, name := range []string{".rgignore", ".ignore", ".gitignore"} {
 		k, _ := ruleFile(name)
-		own.sets[k] = readRules(filepath.Join(dir, name))
+		own.sets[k] = s.outside(filepath.Join(dir, name))
 	}
 	return own
 }

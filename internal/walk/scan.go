@@ -2,8 +2,11 @@ package walk
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -12,21 +15,16 @@ import (
 type scan struct {
 	o     Options
 	tree  *Root
-	cache *Cache // nil: everything is read afresh
-	top   *dir
+	cache *Cache    // nil: everything is read afresh
+	top   *rules    // what counts before the walk begins
 	bufs  sync.Pool // of *[]byte, for reading folders
 }
 
-// A dir is a folder still to be read.
-type dir struct {
-	path  string // relative to the root; empty for the root itself
-	rules *rules // of the folders above it
-}
-
-// folderEntries is what belongs to the tree of what is in one folder.
-type folderEntries struct {
-	files []Entry
-	dirs  []*dir
+// A folder is what belongs to the tree of what is in one folder.
+type folder struct {
+	entries []Entry // in order; not to be changed
+	folders int     // how many of them are folders
+	rules   *rules  // for what is below
 }
 
 func newScan(root string, o Options, c *Cache) (*scan, error) {
@@ -34,38 +32,64 @@ func newScan(root string, o Options, c *Cache) (*scan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, tree: tree, cache: c, top: &dir{}}
+	s := &scan{o: o, tree: tree, cache: c}
 	s.bufs.New = func() any { b := make([]byte, 32<<10); return &b }
 	if !o.Ignored {
-		s.top.rules = above(root, o)
+		s.top = s.above(root)
 	}
 	return s, nil
 }
 
 func (s *scan) close() { s.tree.Close() }
 
-// read fills found with what the folder holds. Names that vanish meanwhile are
-// no error: they are not there.
-func (s *scan) read(d *dir, found *folderEntries) error {
-	found.files, found.dirs = found.files[:0], found.dirs[:0]
-	entries, err := s.entries(d.path)
-	if err != nil {
-		return fmt.Errorf("reading folder %s: %w", cmp.Or(d.path, "."), err)
+// read gives what the folder holds. Folders that vanish meanwhile are no error:
+// they are not there.
+func (s *scan) read(path string, outer *rules) (f folder, err error) {
+	if s.cache != nil {
+		f, err = s.cache.folder(s, path, outer)
+	} else {
+		f, err = s.readAfresh(path, outer)
 	}
-	rules := s.enter(d, entries)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && path != "":
+		return folder{}, nil
+	case err != nil:
+		err = fmt.Errorf("reading folder %s: %w", cmp.Or(path, "."), err)
+	}
+	return f, err
+}
+
+func (s *scan) readAfresh(path string, outer *rules) (folder, error) {
+	entries, err := s.list(path)
+	if err != nil {
+		return folder{}, err
+	}
+	return s.choose(entries, s.enter(path, outer, entries), entries[:0]), nil
+}
+
+func (s *scan) list(path string) ([]Entry, error) {
+	buf := s.bufs.Get().(*[]byte)
+	defer s.bufs.Put(buf)
+	return s.tree.readDir(path, *buf)
+}
+
+// choose adds to chosen the entries that belong to the tree.
+func (s *scan) choose(entries []Entry, rules *rules, chosen []Entry) folder {
+	f := folder{rules: rules}
 	for _, e := range entries {
+		isFolder := e.Type.IsDir()
 		name := base(e.Path)
-		folder := e.Type.IsDir()
-		if isVersionControl(name) || !s.wanted(rules, e.Path, name, folder) {
+		if isVersionControl(name) || !s.wanted(rules, e.Path, name, isFolder) {
 			continue
 		}
-		if folder {
-			found.dirs = append(found.dirs, &dir{e.Path, rules})
-		} else {
-			found.files = append(found.files, e)
+		chosen = append(chosen, e)
+		if isFolder {
+			f.folders++
 		}
 	}
-	return nil
+	slices.SortFunc(chosen, byPath)
+	f.entries = chosen
+	return f
 }
 
 // wanted decides about one name. A rule that re-includes a hidden name makes it
@@ -85,7 +109,7 @@ func (s *scan) wanted(r *rules, path, name string, folder bool) bool {
 }
 
 // enter adds the rules that the folder brings along.
-func (s *scan) enter(d *dir, entries []Entry) *rules {
+func (s *scan) enter(path string, outer *rules, entries []Entry) *rules {
 	if s.o.Ignored {
 		return nil
 	}
@@ -97,32 +121,31 @@ func (s *scan) enter(d *dir, entries []Entry) *rules {
 		}
 		if name == ".git" {
 			own.repository = true
-			own.sets[fromExclude] = readRules(excludeFile(filepath.Join(s.tree.path, d.path)))
+			own.sets[fromExclude] = s.outside(excludeFile(filepath.Join(s.tree.path, path)))
 		} else if k, ok := ruleFile(name); ok && e.Type.IsRegular() {
-			own.sets[k] = s.ruleSet(e.Path)
+			own.sets[k] = s.inside(e.Path)
 		}
 	}
-	return d.rules.with(d.path, own)
+	return outer.with(path, own)
 }
 
-func (s *scan) entries(path string) ([]Entry, error) {
-	buf := s.bufs.Get().(*[]byte)
-	defer s.bufs.Put(buf)
+// inside reads an ignore file of the tree. One that cannot be read has no
+// rules: the walk shows more then, never less.
+func (s *scan) inside(path string) *ruleSet {
 	if s.cache != nil {
-		return s.cache.entries(s.tree, path, *buf)
-	}
-	return s.tree.readDir(path, *buf)
-}
-
-func (s *scan) ruleSet(path string) *ruleSet {
-	if s.cache != nil {
-		return s.cache.ruleSet(s.tree, path)
+		return s.cache.inside(s.tree, path)
 	}
 	return s.tree.readRules(path)
 }
 
-// readRules parses an ignore file of the tree. One that cannot be read has no
-// rules: the walk shows more then, never less.
+// outside reads an ignore file anywhere; nil when there is none.
+func (s *scan) outside(path string) *ruleSet {
+	if s.cache != nil {
+		return s.cache.outside(path)
+	}
+	return readRules(path)
+}
+
 func (r *Root) readRules(path string) *ruleSet {
 	data, err := r.ReadFile(path)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"io/fs"
 	"iter"
 	"runtime"
-	"slices"
 	"sync"
 )
 
@@ -47,8 +46,12 @@ type Entry struct {
 // a folder's entries stand where its name followed by a slash would. What
 // cannot be read is given with an error, and the rest follows.
 func Tree(ctx context.Context, root string, o Options) iter.Seq2[Entry, error] {
+	return sequence(ctx, root, o, nil)
+}
+
+func sequence(ctx context.Context, root string, o Options, c *Cache) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		s, err := newScan(root, o, nil)
+		s, err := newScan(root, o, c)
 		if err != nil {
 			yield(Entry{}, err)
 			return
@@ -71,7 +74,8 @@ func each(ctx context.Context, root string, o Options, c *Cache, f func(worker i
 		return err
 	}
 	defer s.close()
-	return s.parallel(ctx, f)
+	_, err = s.parallel(ctx, f)
+	return err
 }
 
 // List gives all entries in the order of their paths as bytes.
@@ -80,26 +84,32 @@ func List(ctx context.Context, root string, o Options) ([]Entry, error) {
 }
 
 func list(ctx context.Context, root string, o Options, c *Cache) ([]Entry, error) {
-	found := make([][]Entry, o.workers())
-	err := each(ctx, root, o, c, func(worker int, e Entry) { found[worker] = append(found[worker], e) })
-	all := slices.Concat(found...)
-	slices.SortFunc(all, byPath)
-	return all, err
+	s, err := newScan(root, o, c)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	top, err := s.parallel(ctx, nil)
+	return top.flatten(make([]Entry, 0, top.size(o.Folders)), o.Folders), err
 }
 
-// byPath puts folders where their entries begin.
+// byPath puts folders where their entries begin: as if a slash followed.
 func byPath(a, b Entry) int {
-	if a.Type.IsDir() == b.Type.IsDir() {
-		return cmp.Compare(a.Path, b.Path)
+	n := min(len(a.Path), len(b.Path))
+	if c := cmp.Compare(a.Path[:n], b.Path[:n]); c != 0 {
+		return c
 	}
-	return cmp.Compare(a.sortKey(), b.sortKey())
+	return cmp.Compare(a.byteAt(n), b.byteAt(n))
 }
 
-func (e Entry) sortKey() string {
-	if e.Type.IsDir() {
-		return e.Path + "/"
+func (e Entry) byteAt(i int) int {
+	switch {
+	case i < len(e.Path):
+		return int(e.Path[i])
+	case e.Type.IsDir():
+		return '/'
 	}
-	return e.Path
+	return -1
 }
 
 func (o Options) workers() int {
@@ -111,74 +121,104 @@ func (o Options) workers() int {
 
 // inOrder goes depth first through sorted folders.
 func (s *scan) inOrder(ctx context.Context, yield func(Entry, error) bool) {
-	todo := []step{{dir: s.top}}
-	var found folderEntries
-	for len(todo) > 0 && ctx.Err() == nil {
-		next := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if next.give && !yield(next.entry, nil) {
-			return
+	if s.below(ctx, "", s.top, yield) && ctx.Err() != nil {
+		yield(Entry{}, ctx.Err())
+	}
+}
+
+// below gives what is in one folder; false ends the walk.
+func (s *scan) below(ctx context.Context, path string, outer *rules, yield func(Entry, error) bool) bool {
+	f, err := s.read(path, outer)
+	if err != nil {
+		return yield(Entry{Path: path, Type: fs.ModeDir}, err)
+	}
+	for _, e := range f.entries {
+		if ctx.Err() != nil {
+			return true
 		}
-		if next.dir == nil {
+		if folder := e.Type.IsDir(); (!folder || s.o.Folders) && !yield(e, nil) || folder && !s.below(ctx, e.Path, f.rules, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// A node is a folder of the tree, to be read or read.
+type node struct {
+	path  string
+	outer *rules // of the folders above it
+	files []Entry
+	below []node // its folders, in order
+}
+
+// size is how many entries there are.
+func (n *node) size(folders bool) int {
+	size := len(n.files)
+	if !folders {
+		size -= len(n.below)
+	}
+	for i := range n.below {
+		size += n.below[i].size(folders)
+	}
+	return size
+}
+
+// flatten adds all entries in order.
+func (n *node) flatten(list []Entry, folders bool) []Entry {
+	next := 0
+	for _, e := range n.files {
+		if !e.Type.IsDir() {
+			list = append(list, e)
 			continue
 		}
-		if err := s.read(next.dir, &found); err != nil && !yield(Entry{Path: next.dir.path, Type: fs.ModeDir}, err) {
-			return
+		if folders {
+			list = append(list, e)
 		}
-		todo = s.push(todo, &found)
+		list = n.below[next].flatten(list, folders)
+		next++
 	}
-	if err := ctx.Err(); err != nil {
-		yield(Entry{}, err)
-	}
-}
-
-// A step of inOrder is an entry to give, a folder to read, or both.
-type step struct {
-	entry Entry
-	give  bool
-	dir   *dir
-}
-
-// push adds what was found in a folder, last first.
-func (s *scan) push(todo []step, found *folderEntries) []step {
-	from := len(todo)
-	for _, e := range found.files {
-		todo = append(todo, step{entry: e, give: true})
-	}
-	for _, d := range found.dirs {
-		todo = append(todo, step{entry: Entry{d.path, fs.ModeDir}, give: s.o.Folders, dir: d})
-	}
-	slices.SortFunc(todo[from:], func(a, b step) int { return byPath(b.entry, a.entry) })
-	return todo
+	return list
 }
 
 // parallel reads folders with several workers that share one stack. Last in,
-// first out keeps the stack as short as the tree is deep.
-func (s *scan) parallel(ctx context.Context, f func(worker int, e Entry)) error {
-	q := &queue{dirs: []*dir{s.top}}
+// first out keeps the stack as short as the tree is deep. Each entry is given
+// to f, if there is one.
+func (s *scan) parallel(ctx context.Context, f func(worker int, e Entry)) (*node, error) {
+	top := &node{outer: s.top}
+	q := &queue{nodes: []*node{top}}
 	q.wake.L = &q.mu
 	stop := context.AfterFunc(ctx, q.end)
 	defer stop()
 	var group sync.WaitGroup
 	for worker := range s.o.workers() {
-		group.Go(func() { s.work(q, func(e Entry) { f(worker, e) }) })
+		group.Go(func() { s.work(q, worker, f) })
 	}
 	group.Wait()
-	return errors.Join(append(q.errs, ctx.Err())...)
+	return top, errors.Join(append(q.errs, ctx.Err())...)
 }
 
-func (s *scan) work(q *queue, f func(Entry)) {
-	var found folderEntries
-	for d := q.take(); d != nil; d = q.take() {
-		err := s.read(d, &found)
-		if s.o.Folders {
-			for _, sub := range found.dirs {
-				f(Entry{sub.path, fs.ModeDir})
+func (s *scan) work(q *queue, worker int, f func(int, Entry)) {
+	for n := q.take(); n != nil; n = q.take() {
+		found, err := s.read(n.path, n.outer)
+		n.add(found)
+		q.done(n.below, err) // before the files, so that the others have work
+		for _, e := range n.files {
+			if f != nil && (s.o.Folders || !e.Type.IsDir()) {
+				f(worker, e)
 			}
 		}
-		q.done(found.dirs, err) // before the files, so that the others have work
-		for _, e := range found.files {
-			f(e)
+		if f != nil {
+			n.files, n.below = nil, nil // nobody will ask
+		}
+	}
+}
+
+func (n *node) add(f folder) {
+	n.files = f.entries
+	n.below = make([]node, 0, f.folders)
+	for _, e := range f.entries {
+		if e.Type.IsDir() {
+			n.below = append(n.below, node{path: e.Path, outer: f.rules})
 		}
 	}
 }
@@ -187,36 +227,38 @@ func (s *scan) work(q *queue, f func(Entry)) {
 type queue struct {
 	mu    sync.Mutex
 	wake  sync.Cond
-	dirs  []*dir
+	nodes []*node
 	busy  int
 	ended bool
 	errs  []error
 }
 
 // take waits for a folder; nil means that there will be none.
-func (q *queue) take() *dir {
+func (q *queue) take() *node {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.dirs) == 0 && q.busy > 0 && !q.ended {
+	for len(q.nodes) == 0 && q.busy > 0 && !q.ended {
 		q.wake.Wait()
 	}
-	if len(q.dirs) == 0 || q.ended {
+	if len(q.nodes) == 0 || q.ended {
 		q.wake.Broadcast()
 		return nil
 	}
-	last := len(q.dirs) - 1
-	d := q.dirs[last]
-	q.dirs = q.dirs[:last]
+	last := len(q.nodes) - 1
+	n := q.nodes[last]
+	q.nodes = q.nodes[:last]
 	q.busy++
-	return d
+	return n
 }
 
 // done gives back a folder that was taken, with what was found in it.
-func (q *queue) done(more []*dir, err error) {
+func (q *queue) done(more []node, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.busy--
-	q.dirs = append(q.dirs, more...)
+	for i := len(more) - 1; i >= 0; i-- {
+		q.nodes = append(q.nodes, &more[i])
+	}
 	const most = 100 // a tree without permission must not fill the memory with errors
 	if err != nil && len(q.errs) < most {
 		q.errs = append(q.errs, err)

@@ -3,6 +3,7 @@ package walk
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -224,9 +225,8 @@ func TestAFolderThatBecameALinkIsNotRead(t *testing.T) {
 			makeSlow(s.tree)
 		}
 		for _, path := range []string{"l", "l/deep"} {
-			var found folderEntries
-			if err := s.read(&dir{path: path}, &found); err == nil || len(found.files) > 0 {
-				t.Errorf("SAFETY: saw %v in %s", found.files, path)
+			if found, err := s.read(path, nil); err == nil || len(found.entries) > 0 {
+				t.Errorf("SAFETY: saw %v in %s", found.entries, path)
 			}
 		}
 		if _, err := s.tree.changed("l/deep"); err == nil {
@@ -244,16 +244,20 @@ func TestReadingThroughALinkIsRefused(t *testing.T) {
 	}
 	defer r.Close()
 	for _, path := range []string{"l", "d/secret", "../" + filepath.Base(out) + "/secret"} {
-		if n, err := r.Read(path, make([]byte, 9)); err == nil {
-			t.Errorf("SAFETY: read %d bytes of %s", n, path)
+		if _, err := r.Handle(path); err == nil {
+			t.Errorf("SAFETY: %s can be read", path)
 		}
 		if _, err := r.Open(path); err == nil {
 			t.Errorf("SAFETY: opened %s", path)
 		}
 	}
-	buf := make([]byte, 4)
-	if n, err := r.Read("f", buf); err != nil || string(buf[:n]) != "cont" {
-		t.Errorf("read %q, %v", buf[:n], err)
+	h, err := r.Handle("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if text, err := io.ReadAll(h); err != nil || string(text) != "content" || !h.Regular() {
+		t.Errorf("read %q, %v", text, err)
 	}
 }
 
@@ -312,6 +316,118 @@ func TestACacheSeesEveryChange(t *testing.T) {
 	see("a z/b")
 }
 
+// A walk through a cache in order sees what a walk without one sees, whatever
+// changed between two walks, and a rule above decides anew about all below.
+func TestAWalkThroughACacheIsAWalk(t *testing.T) {
+	r := repo{t, tree(t, "a", "d/b.o", "d/e/c.o", "d/e/.ignore=x\n", "d/e/x", "f/.git/info/exclude=no\n", "f/no", "f/yes")}
+	c := NewCache(r.dir)
+	c.now = func() time.Time { return time.Now().Add(time.Hour) }
+	changes := []func(){
+		func() {},
+		func() { r.write(".gitignore", "*.o\n") },
+		func() { r.write("f/.git/info/exclude", "yes\n") },
+		func() { r.write("d/e/.ignore", "") },
+		func() { r.must(os.Remove(filepath.Join(r.dir, ".gitignore"))) },
+		func() { r.must(os.RemoveAll(filepath.Join(r.dir, "f/.git"))) },
+		func() { r.write("d/e/g/h", "") },
+	}
+	for i, change := range changes {
+		time.Sleep(20 * time.Millisecond) // more than a tick of the file system
+		change()
+		for _, o := range []Options{{}, {Hidden: true}, {Folders: true}, {Ignored: true}} {
+			want, err := List(context.Background(), r.dir, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				var got []Entry
+				for e, err := range c.Tree(context.Background(), o) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, e)
+				}
+				listed, err := c.List(context.Background(), o)
+				if err != nil || !slices.Equal(got, want) || !slices.Equal(listed, want) {
+					t.Errorf("change %d, %+v: want %v\nTree %v\nList %v, %v", i, o, want, got, listed, err)
+				}
+			}
+		}
+	}
+}
+
+// A tree that changes all the while is walked without errors and without
+// inventing names, and when it has come to rest the cache knows it as it is.
+func TestACacheSurvivesAChangingTree(t *testing.T) {
+	r := repo{t, tree(t, "still/a", "d/b", "d/e/c")}
+	c := NewCache(r.dir)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			r.write("d/e/"+string(rune('f'+i%5)), "")
+			_ = os.RemoveAll(filepath.Join(r.dir, "d/e/"+string(rune('f'+(i+3)%5))))
+			_ = os.Rename(filepath.Join(r.dir, "d/e"), filepath.Join(r.dir, "moved"))
+			_ = os.Rename(filepath.Join(r.dir, "moved"), filepath.Join(r.dir, "d/e"))
+			r.write(".gitignore", "still/b\n"+string(rune('f'+i%5))+"\n")
+		}
+	}()
+	for range 200 {
+		list, err := c.List(context.Background(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(list, Entry{Path: "still/a"}) {
+			t.Fatalf("still/a is missing in %v", list)
+		}
+	}
+	close(quit)
+	<-done
+	want := paths(t, r.dir, Options{})
+	var got []string
+	list, err := c.List(context.Background(), Options{})
+	for _, e := range list {
+		got = append(got, e.Path)
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("at rest: got %v, want %v, %v", got, want, err)
+	}
+}
+
+func TestTheNewestComesFirst(t *testing.T) {
+	root := tree(t, "a", "d/b", "d/c", "d/e/f", "g", "l -> nowhere")
+	when := map[string]int{"a": 3, "d/b": 5, "d/c": 3, "d/e/f": 1, "g": 4}
+	for path, hour := range when {
+		at := time.Date(2020, 1, 1, hour, 0, 0, 7, time.UTC)
+		if err := os.Chtimes(filepath.Join(root, path), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := List(context.Background(), root, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = append(list, Entry{Path: "gone/x"}, Entry{Path: "gone"})
+	sorted, err := Newest(context.Background(), root, list)
+	var got []string
+	for _, e := range sorted {
+		got = append(got, e.Path)
+	}
+	if want := "l d/b g a d/c d/e/f gone/x gone"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %v, %v; want %s", got, err, want)
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if _, err := Newest(ended, root, list); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
 // Without the fast call of Linux the answers are the same.
 func TestTheSlowWayGivesTheSame(t *testing.T) {
 	root := tree(t, "a", "d/b", "d/e/c", ".gitignore=*.log\n", "x.log", "l -> d")
@@ -340,7 +456,12 @@ func TestTheSlowWayGivesTheSame(t *testing.T) {
 	if err != nil || a.mtime != b.mtime {
 		t.Errorf("marks %v and %v, %v", a, b, err)
 	}
-	if n, err := s.tree.Read("a", make([]byte, 1)); n != 0 || err != nil {
+	h, err := s.tree.Handle("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if n, err := h.Read(make([]byte, 1)); n != 0 || err != io.EOF || !h.Regular() {
 		t.Errorf("read %d, %v", n, err)
 	}
 }
