@@ -173,7 +173,7 @@ func thinking(generation int, e llm.Effort) []byte {
 	case generation < 3:
 		b = strconv.AppendInt(append(b, `,"thinkingBudget":`...), int64(budgets[e]), 10)
 	case e != llm.MediumEffort:
-		b = dialect.AppendField(b, "thinkingLevel", string(e))
+		b = dialect.AppendField(b, "thinkingLevel", strings.ToUpper(string(e)))
 	}
 	return append(b, '}')
 }

@@ -2,7 +2,9 @@ package gemini
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ikigai/internal/dialect"
@@ -61,9 +63,13 @@ func (f *fitter) append(b, raw []byte, depth int) []byte {
 	if nullable {
 		add("nullable", []byte("true"))
 	}
-	for _, key := range plainKeys {
-		add(key, m[key])
+	for _, key := range textKeys {
+		add(key, words(m[key]))
 	}
+	for _, key := range countKeys {
+		add(key, count(m[key]))
+	}
+	add("default", m["default"])
 	add("format", format(kind, m["format"]))
 	add("enum", enum(kind, m))
 	add("minimum", first(m["minimum"], m["exclusiveMinimum"]))
@@ -77,9 +83,27 @@ func (f *fitter) append(b, raw []byte, depth int) []byte {
 	return append(b, '}')
 }
 
-// plainKeys are taken as they are.
-var plainKeys = []string{
-	"title", "description", "minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength", "pattern", "default",
+// textKeys are taken as they are, and countKeys as whole numbers.
+var (
+	textKeys  = []string{"title", "description", "pattern"}
+	countKeys = []string{"minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength"}
+)
+
+// words is a value if it is text.
+func words(raw json.RawMessage) []byte {
+	if len(raw) == 0 || raw[0] != '"' {
+		return nil
+	}
+	return raw
+}
+
+// count is a value if it is a whole number, however it is written.
+func count(raw json.RawMessage) []byte {
+	var n float64
+	if first(raw) == nil || json.Unmarshal(raw, &n) != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
+		return nil
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
 }
 
 // resolve puts what a schema refers to, and all of its parts, into one.
@@ -188,9 +212,10 @@ func enum(kind string, m map[string]json.RawMessage) []byte {
 	return dialect.JSON(values)
 }
 
+// first is the first value that is a number.
 func first(values ...json.RawMessage) []byte {
 	for _, v := range values {
-		if s := string(v); s != "" && s != "true" && s != "false" && s != "null" {
+		if len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
 			return v
 		}
 	}

@@ -18,6 +18,7 @@ func TestSchemasAreFittedToTheSubset(t *testing.T) {
 		{"a reference", `{"properties":{"a":{"$ref":"#/$defs/d","description":"here"}},"$defs":{"d":{"type":"string","description":"there"}}}`, `{"type":"OBJECT","properties":{"a":{"type":"STRING","description":"here"}}}`},
 		{"what is refused", `{"$schema":"x","type":"object","additionalProperties":false,"properties":{"a":{"type":"number","exclusiveMinimum":0,"format":"float","not":{}},"b":{"type":"string","format":"uri"}},"required":["a","gone"]}`, `{"type":"OBJECT","properties":{"a":{"type":"NUMBER","format":"float","minimum":0},"b":{"type":"STRING"}},"required":["a"]}`},
 		{"arrays", `{"properties":{"a":{"type":"array"},"b":{"type":"array","items":{"type":"boolean"},"minItems":1},"c":{"type":"array","items":[{"type":"string"},{"type":"number"}]}}}`, `{"type":"OBJECT","properties":{"a":{"type":"ARRAY","items":{"type":"STRING"}},"b":{"type":"ARRAY","minItems":1,"items":{"type":"BOOLEAN"}},"c":{"type":"ARRAY","items":{"type":"STRING"}}}}`},
+		{"limits", `{"properties":{"a":{"type":"string","minLength":1.0,"maxLength":1e2,"minimum":"x","maximum":2.5,"title":5},"b":{"type":"array","minItems":0.5,"maxItems":null}}}`, `{"type":"OBJECT","properties":{"a":{"type":"STRING","minLength":1,"maxLength":100,"maximum":2.5},"b":{"type":"ARRAY","items":{"type":"STRING"}}}}`},
 		{"an object without properties", `{"properties":{"a":{"type":"object","properties":{}}}}`, `{"type":"OBJECT","properties":{"a":{"type":"OBJECT"}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int) {
 	}
 	switch g.Role {
 	case dialect.User:
-		b = dialect.AppendList(b, `{"role":"user","content":[`, g.Texts, func(b []byte, text string) []byte {
+		b = dialect.AppendList(b, `{"type":"message","role":"user","content":[`, g.Texts, func(b []byte, text string) []byte {
 			b = append(b, `{"type":"input_text","text":`...)
 			return append(dialect.AppendString(b, text), '}')
 		})

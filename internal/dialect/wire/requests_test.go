@@ -223,7 +223,7 @@ func TestEffortIsAskedInEachModelsOwnWay(t *testing.T) {
 		{"anthropic", "m", dialect.Quirks{}, `"thinking":{"type":"enabled","budget_tokens":24576}`, "output_config"},
 		{"anthropic", "m", dialect.Quirks{AdaptiveThinking: true}, `"output_config":{"effort":"high"}`, "budget"},
 		{"gemini", "gemini-2.5-pro", dialect.Quirks{}, `"thinkingBudget":24576`, "thinkingLevel"},
-		{"gemini", "gemini-3-pro", dialect.Quirks{}, `"thinkingLevel":"high"`, "thinkingBudget"},
+		{"gemini", "gemini-3-pro", dialect.Quirks{}, `"thinkingLevel":"HIGH"`, "thinkingBudget"},
 		{"ollama", "m", dialect.Quirks{Window: 32768}, `"num_ctx":32768`, ""},
 		{"ollama", "m", dialect.Quirks{}, `"think":"high"`, "num_ctx"},
 	} {
