@@ -53,7 +53,7 @@ func newStage(t *testing.T, script ...fake.Reply) stage {
 		}
 	}
 	s.env = []string{
-		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "NO_PROXY=*", "TMPDIR=" + dir,
+		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "NO_PROXY=*", "OLLAMA_HOST=127.0.0.1:9", "TMPDIR=" + dir,
 	}
 	if len(script) > 0 {
 		m := fake.NewModel(script)
@@ -271,6 +271,8 @@ func (x *terminal) golden(name string) {
 }
 
 func timeless(s string) string {
+	s = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}`).ReplaceAllString(s, "SESSION")
+	s = regexp.MustCompile(`/\S*/shop-api`).ReplaceAllString(s, "/PLACE/shop-api")
 	return regexp.MustCompile(`<1[ \x{a0}]ms|\d+[ \x{a0}]ms|\d+\.\d[ \x{a0}]s|(model|tools|you) \d+m?\d*s`).ReplaceAllStringFunc(s, func(m string) string {
 		if word, _, ok := strings.Cut(m, " "); ok && (word == "model" || word == "tools" || word == "you") {
 			return word + " TIME"

@@ -17,6 +17,7 @@ import (
 
 	"ikigai/internal/agent"
 	"ikigai/internal/command"
+	"ikigai/internal/config"
 	"ikigai/internal/convo"
 	"ikigai/internal/provider"
 	"ikigai/internal/provider/demo"
@@ -44,13 +45,59 @@ func (a *app) resumeCommand() *cobra.Command {
 	chatFlags(c)
 	last := c.Flags().Bool("last", false, "the newest of this folder")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		w := which{newest: *last || len(args) == 0}
+		w := which{newest: *last}
 		if len(args) == 1 {
 			w.id, w.newest = args[0], false
+		}
+		if w.id == "" && !w.newest {
+			id, err := a.pick(c)
+			if err != nil || id == "" {
+				return err
+			}
+			w.id = id
 		}
 		return a.talk(c, w)
 	}
 	return c
+}
+
+// pick lets the person choose a session; empty when none was chosen.
+func (a *app) pick(c *cobra.Command) (id string, err error) {
+	in, out, ok := a.streams()
+	if !ok {
+		return "", noTerminal()
+	}
+	err = a.withStore(c, func(ctx context.Context, s store.Store, dir string) error {
+		chosen, ok := tui.Pick(ctx, tui.PickOptions{
+			In: in, Out: out, Getenv: a.variable, Signals: a.env.Signals, Title: "Sessions", Scopes: []string{"here", "all"},
+			List: func(ctx context.Context, scope int, add func(tui.Choice)) {
+				listChoices(ctx, s, []string{dir, ""}[scope], add)
+			},
+		})
+		if ok {
+			id = chosen.ID
+		}
+		return nil
+	})
+	return id, err
+}
+
+// listChoices gives the sessions of a folder as rows of a picker.
+func listChoices(ctx context.Context, s store.Store, dir string, add func(tui.Choice)) {
+	for one, err := range s.Sessions(ctx, store.Filter{Dir: dir}) {
+		if err != nil {
+			return // what was found can be chosen; ikigai session list says what is wrong
+		}
+		add(tui.Choice{
+			ID:    one.ID,
+			Cells: []string{command.Ago(time.Since(one.Updated)), filepath.Base(one.Dir), one.Branch, one.Title, fmt.Sprintf("%d calls", one.Calls)},
+			More:  []string{one.ID, one.Dir},
+		})
+	}
+}
+
+func noTerminal() error {
+	return usage(`ikigai run "..." works without one`, "talking needs a terminal on standard input and output")
 }
 
 // chat is the terminal face.
@@ -61,7 +108,7 @@ func (a *app) chat(c *cobra.Command) error { return a.talk(c, whichOf(c, "", fal
 func (a *app) talk(c *cobra.Command, w which) error {
 	in, out, ok := a.streams()
 	if !ok {
-		return usage(`ikigai run "..." works without one`, "talking needs a terminal on standard input and output")
+		return noTerminal()
 	}
 	dir, err := a.dir()
 	if err != nil {
@@ -130,7 +177,7 @@ func (t *talk) options() tui.Options {
 		Now: time.Now,
 	}
 	if h.cfg.Model == "" {
-		o.Welcome = &tui.Welcome{Demo: demo.Name, Found: func() []tui.Found { return t.found(context.Background()) }}
+		o.Welcome = &tui.Welcome{Demo: demo.Name, Keep: t.keepKey, Found: func() []tui.Found { return t.found(context.Background()) }}
 	}
 	return o
 }
@@ -204,25 +251,37 @@ func (t *talk) usable(ctx context.Context) []string {
 	return models
 }
 
-// found is what the first run can offer: servers here, and keys in the environment.
+// found is what the first run can offer: servers here, and providers with or
+// without a key.
 func (t *talk) found(ctx context.Context) []tui.Found {
 	var all []tui.Found
 	for _, p := range t.modelList(ctx, t.house.cfg).Providers {
 		f := tui.Found{Name: p.Provider, Where: p.Address, Models: p.Models, Usable: p.Usable}
-		if p.Provider == demo.Name {
-			continue
-		}
 		if p.KeyFrom != "" {
-			f.Where += " (key: " + p.KeyFrom + ")"
+			f.Where += ", key from " + p.KeyFrom
 		}
-		if row, ok := provider.Find(p.Provider); !f.Usable && ok && len(row.KeyVars) > 0 {
-			f.Where = row.KeyVars[0]
+		if row, ok := provider.Find(p.Provider); !f.Usable && !p.Local && ok && len(row.KeyVars) > 0 {
+			f.Missing = row.KeyVars[0]
 		}
-		if f.Usable || !p.Local {
+		if p.Provider != demo.Name && (f.Usable || f.Missing != "") {
 			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// keepKey keeps the key of a provider, for its owner alone.
+func (t *talk) keepKey(name, key string) (string, error) {
+	file := t.places().Keys()
+	keys, err := config.ReadKeys(file)
+	if err != nil {
+		return "", err
+	}
+	keys[name] = config.Key{Key: key}
+	if err := keys.Save(file); err != nil {
+		return "", err
+	}
+	return "kept the key of " + name + " in " + file, nil
 }
 
 func (t *talk) trust() (string, error) {

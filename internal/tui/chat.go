@@ -148,7 +148,7 @@ func (c *chat) begin() {
 	for _, n := range c.o.Notes {
 		c.transcript.lines(0, view.Text(view.Warning, n))
 	}
-	if c.welcome != nil {
+	if c.welcome.open() {
 		c.transcript.lines(0, c.welcome.head())
 		go c.welcome.look(c.jobs)
 	}
@@ -157,12 +157,31 @@ func (c *chat) begin() {
 // end gives the terminal back, whatever happened: also when the loop panics.
 func (c *chat) end() {
 	fault := recover()
+	c.farewell()
 	c.flush()
 	c.term.leave()
 	if fault != nil {
 		panic(fault)
 	}
 	c.term.close()
+}
+
+// farewell says where the time and the money went, and how to come back.
+func (c *chat) farewell() {
+	c.transcript.settle()
+	if !c.status.used {
+		return
+	}
+	c.status.enter("", c.o.Now())
+	var lines []view.Line
+	if text := c.status.summary(); text != "" {
+		lines = append(lines, view.Line{{Role: view.Faint, Text: text}})
+	}
+	if c.o.Session != "" {
+		lines = append(lines, view.Line{{Role: view.Faint, Text: "resume: ikigai resume " + c.o.Session}})
+	}
+	c.transcript.gap()
+	c.transcript.lines(0, lines)
 }
 
 // flush writes what is finished and takes the live region away. A terminal that
@@ -392,11 +411,11 @@ func (c *chat) key(k keys.Key) {
 		c.pagerKey(k)
 	case k.Name == "ctrl+z":
 		c.handOver(suspend)
-	case k.Name == "ctrl+c" && c.box.search == nil:
+	case k.Name == "ctrl+c" && c.box.search == nil && !c.welcome.typing():
 		c.interrupt()
 	case c.question.open() && !c.question.saying:
 		c.questionKey(k)
-	case c.welcome != nil && c.welcome.open() && c.box.Empty() && c.welcome.key(c, k):
+	case (c.welcome.typing() || c.welcome.open() && c.box.Empty()) && c.welcome.key(c, k):
 	case c.box.search != nil && c.box.searchKey(k.Name, k.Text):
 	default:
 		c.boxKey(k)

@@ -139,7 +139,7 @@ func (c *chat) head(width, height int) []view.Line {
 	if c.question.saying {
 		waiting = append(waiting, view.Line{{Role: view.Warning, Text: "  why not? Enter denies with these words"}})
 	}
-	if c.welcome != nil && c.welcome.open() {
+	if c.welcome.open() {
 		waiting = append(waiting, c.welcome.rows(width)...)
 	}
 	rows := c.transcript.live(width, min(mostLive, max(0, height-len(waiting))))

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"ikigai/internal/clean"
@@ -18,7 +19,8 @@ type status struct {
 	state string
 	since time.Time
 	spent [3]time.Duration
-	turn  int // replies in this turn
+	turn  int  // replies in this turn
+	used  bool // there was a turn
 
 	model, mode   string
 	input, output int
@@ -28,6 +30,8 @@ type status struct {
 
 // clocks by the state of the turn.
 var clocks = map[string]int{"awaiting_model": 0, "executing": 1, "stopping": 1, "evaluating_policy": 1, "awaiting_permission": 2}
+
+var clockNames = [...]string{"model", "tools", "waiting for you"}
 
 func (s *status) event(e convo.Event) {
 	switch b := e.Body.(type) {
@@ -48,6 +52,7 @@ func (s *status) enter(state string, at time.Time) {
 		s.spent[i] += at.Sub(s.since)
 	}
 	s.state, s.since = state, at
+	s.used = s.used || s.busy()
 }
 
 // busy reports whether a turn is under way.
@@ -127,13 +132,33 @@ func (s *status) times() string {
 		spent[i] += s.o.Now().Sub(s.since)
 	}
 	text := ""
-	for i, name := range []string{"model", "tools", "you"} {
+	for i, name := range clockNames {
 		if d := spent[i]; d >= time.Second {
 			if text != "" {
 				text += " "
 			}
-			text += fmt.Sprintf("%s %s", name, d.Truncate(time.Second))
+			text += fmt.Sprintf("%s %s", lastWord(name), d.Truncate(time.Second))
 		}
+	}
+	return text
+}
+
+func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+// summary is all of it in a line, for the end.
+func (s *status) summary() string {
+	var parts []string
+	for i, name := range clockNames {
+		if s.spent[i] > 0 {
+			parts = append(parts, name+" "+view.Duration(s.spent[i]))
+		}
+	}
+	text := strings.Join(parts, " + ")
+	if s.input+s.output > 0 {
+		text += fmt.Sprintf("   tokens in %s out %s", thousands(s.input), thousands(s.output))
+	}
+	if s.cost > 0 {
+		text += fmt.Sprintf("   $%.2f", s.cost)
 	}
 	return text
 }

@@ -2,10 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ikigai/internal/agent"
 	"ikigai/internal/clean"
+	"ikigai/internal/spell"
 	"ikigai/internal/tui/keys"
 	"ikigai/internal/view"
 )
@@ -13,17 +15,17 @@ import (
 // Welcome is what the first run needs when no model is set up.
 type Welcome struct {
 	Found func() []Found                             // looks for models that could be used; may take a moment
-	Keep  func(provider, key string) (string, error) // keeps a key; the word says where
+	Keep  func(provider, key string) (string, error) // keeps a key and says where; nil when it cannot
 	Demo  string                                     // the name of the offline model
-	Tools func() int                                 // how many tools are ready
 }
 
-// Found is something usable that was found, or what is missing for it.
+// Found is a provider: one that can be used now, or what is missing for it.
 type Found struct {
-	Name   string // of the provider
-	Where  string // its address, or where its key came from
-	Models []string
-	Usable bool
+	Name    string
+	Where   string // its address
+	Missing string // the variable a key would be in
+	Models  []string
+	Usable  bool
 }
 
 // welcome asks the person which model to use.
@@ -32,6 +34,11 @@ type welcome struct {
 	found  []Found
 	looked bool
 	over   bool
+
+	asking   string // what is being typed: "", "provider" or "key"
+	typed    string
+	provider string
+	said     string
 }
 
 func newWelcome(w *Welcome) *welcome {
@@ -41,7 +48,10 @@ func newWelcome(w *Welcome) *welcome {
 	return &welcome{Welcome: w}
 }
 
-func (w *welcome) open() bool { return !w.over }
+func (w *welcome) open() bool { return w != nil && !w.over }
+
+// typing reports whether keys belong to the welcome alone.
+func (w *welcome) typing() bool { return w.open() && w.asking != "" }
 
 // look looks for models beside the loop.
 func (w *welcome) look(jobs chan<- func()) {
@@ -53,15 +63,32 @@ func (w *welcome) head() []view.Line {
 	return []view.Line{{{Text: "No model is set up yet. Nothing has been sent anywhere."}}}
 }
 
-// usable are the models that could be used at once, a few of each provider.
-func (w *welcome) usable() []string {
-	var models []string
+// A choice is a key of the welcome.
+type choice struct {
+	text string
+	do   func(*chat)
+}
+
+// choices are the models that can be used, and what else there is.
+func (w *welcome) choices() []choice {
+	var all []choice
 	for _, f := range w.found {
-		if f.Usable && len(models) < 3 {
-			models = append(models, f.Models[:min(1, len(f.Models))]...)
+		if f.Usable && len(f.Models) > 0 && len(all) < 5 {
+			all = append(all, w.use(f.Models[0], "use "+f.Models[0]))
 		}
 	}
-	return models
+	if w.Keep != nil {
+		all = append(all, choice{"give an API key", func(*chat) { w.asking, w.said = "provider", "" }})
+	}
+	return append(all, w.use(w.Demo, "offline demo"), choice{"later", func(*chat) { w.over = true }})
+}
+
+func (w *welcome) use(model, text string) choice {
+	return choice{text, func(c *chat) {
+		w.over = true
+		c.transcript.lines(0, []view.Line{{{Role: view.Good, Text: "The model is " + clean.Line(model) + "."}}})
+		go c.send(agent.SetModel{Model: model})
+	}}
 }
 
 func (w *welcome) rows(width int) []view.Line {
@@ -69,11 +96,41 @@ func (w *welcome) rows(width int) []view.Line {
 	if w.looked {
 		lines = w.report()
 	}
+	if w.said != "" {
+		lines = append(lines, view.Line{{Role: view.Warning, Text: "  " + clean.Line(w.said)}})
+	}
+	lines = append(lines, w.question())
 	var rows []view.Line
-	for _, l := range append(lines, w.choices()) {
-		rows = append(rows, wrapped(l, width, 15)...)
+	for _, l := range lines {
+		rows = append(rows, wrapped(l, width, margin)...)
 	}
 	return rows
+}
+
+// question is what is asked now.
+func (w *welcome) question() view.Line {
+	switch w.asking {
+	case "provider":
+		return view.Line{{Role: view.Name, Text: "  whose key? "}, {Text: clean.Line(w.typed)}, {Role: view.Cursor, Text: " "}, {Role: view.Faint, Text: "   " + strings.Join(w.names(), " ") + " · esc back"}}
+	case "key":
+		return view.Line{{Role: view.Name, Text: "  key of " + clean.Line(w.provider) + " (not shown): "}, {Text: strings.Repeat("•", min(len(w.typed), 20))}, {Role: view.Cursor, Text: " "}, {Role: view.Faint, Text: "   esc back"}}
+	}
+	l := view.Line{}
+	for i, c := range w.choices() {
+		l = append(l, view.Span{Role: view.Name, Text: fmt.Sprintf("  [%d] ", i+1)}, view.Span{Text: clean.Line(c.text)})
+	}
+	return l
+}
+
+// names are the providers that want a key.
+func (w *welcome) names() []string {
+	var names []string
+	for _, f := range w.found {
+		if f.Missing != "" {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // report says what was found.
@@ -81,50 +138,74 @@ func (w *welcome) report() []view.Line {
 	var rows []view.Line
 	var missing []string
 	for _, f := range w.found {
-		if !f.Usable {
-			missing = append(missing, f.Where)
-			continue
+		if f.Usable {
+			rows = append(rows, view.Line{{Role: view.Good, Text: "  found here  "}, {Text: fmt.Sprintf("%s at %s (%d models)", f.Name, clean.Line(f.Where), len(f.Models))}})
+		} else if f.Missing != "" {
+			missing = append(missing, f.Missing)
 		}
-		rows = append(rows, view.Line{{Role: view.Good, Text: "  found here   "}, {Text: fmt.Sprintf("%s at %s (%d models)", f.Name, clean.Line(f.Where), len(f.Models))}})
 	}
 	if len(rows) == 0 {
-		rows = append(rows, view.Line{{Role: view.Faint, Text: "  found here   no local server, no key"}})
+		rows = append(rows, view.Line{{Role: view.Faint, Text: "  found here  no local server and no key"}})
 	}
 	if len(missing) > 0 {
-		rows = append(rows, view.Line{{Role: view.Faint, Text: "  not set      " + strings.Join(missing, ", ")}})
+		rows = append(rows, view.Line{{Role: view.Faint, Text: "  not set     " + strings.Join(missing, " ")}})
 	}
-	return rows
+	return append(rows, view.Line{{Role: view.Faint, Text: "  elsewhere   /model PROVIDER/MODEL, or start with --model and --base-url URL"}})
 }
 
-// choices are the models that can be used, and what else there is.
-func (w *welcome) choices() view.Line {
-	l := view.Line{}
-	n := 0
-	add := func(text string) {
-		n++
-		l = append(l, view.Span{Role: view.Name, Text: fmt.Sprintf("  [%d] ", n)}, view.Span{Text: text})
-	}
-	for _, m := range w.usable() {
-		add("use " + clean.Line(m))
-	}
-	add("offline demo")
-	add("later")
-	return append(l, view.Span{Role: view.Faint, Text: "   or /model PROVIDER/MODEL, ikigai key set PROVIDER"})
-}
-
-// key takes a choice.
+// key takes a choice, or what is typed for one. It reports whether the key was
+// meant for it.
 func (w *welcome) key(c *chat, k keys.Key) bool {
-	models := append(w.usable(), w.Demo)
-	n := strings.Index("123456789", k.Name)
-	switch {
-	case len(k.Name) != 1 || n < 0 || n > len(models):
-		return false
-	case n == len(models): // later
-		w.over = true
+	if w.asking != "" {
+		w.typeKey(c, k)
 		return true
 	}
-	w.over = true
-	go c.send(agent.SetModel{Model: models[n]})
-	c.transcript.lines(0, []view.Line{{{Role: view.Good, Text: "The model is " + clean.Line(models[n]) + "."}}})
-	return true
+	n := slices.Index(strings.Split("123456789", ""), k.Name)
+	if all := w.choices(); n >= 0 && n < len(all) {
+		all[n].do(c)
+		return true
+	}
+	return false
+}
+
+func (w *welcome) typeKey(c *chat, k keys.Key) {
+	switch {
+	case k.Name == "esc", k.Name == "ctrl+c":
+		w.asking, w.typed, w.said = "", "", ""
+	case k.Name == "backspace":
+		if r := []rune(w.typed); len(r) > 0 {
+			w.typed = string(r[:len(r)-1])
+		}
+	case k.Name == "enter":
+		w.answer(c)
+	default:
+		w.typed += strings.TrimSpace(k.Text)
+	}
+}
+
+// answer takes what was typed.
+func (w *welcome) answer(c *chat) {
+	text := w.typed
+	w.typed, w.said = "", ""
+	switch {
+	case text == "":
+	case w.asking == "key":
+		w.keep(c, text)
+	case slices.Contains(w.names(), text):
+		w.provider, w.asking = text, "key"
+	default:
+		w.said = strings.TrimSpace("there is no provider " + text + " that wants a key; " + spell.DidYouMean(text, w.names()))
+	}
+}
+
+// keep keeps a key and looks again: its provider can be used now.
+func (w *welcome) keep(c *chat, key string) {
+	where, err := w.Keep(w.provider, key)
+	w.asking = ""
+	if err != nil {
+		w.said = err.Error()
+		return
+	}
+	w.said = where
+	go w.look(c.jobs)
 }
