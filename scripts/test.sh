@@ -1,6 +1,7 @@
 #!/bin/sh
 # All tests. What they need and can be had is installed; what is missing is named.
-# RACE=1 runs them under the race detector; IKIGAI_CI=1 makes a missing service an error.
+# RACE=1 runs them under the race detector first, the long ones shortened, and then
+# whole without it; IKIGAI_CI=1 makes a missing service an error.
 set -eu
 go=${GO:-go}
 
@@ -24,12 +25,10 @@ if [ -n "${IKIGAI_CI:-}" ]; then
 	[ -z "$skipped" ] || { echo "missing:$skipped" >&2; exit 1; }
 fi
 
-race=
 if [ -n "${RACE:-}" ]; then
-	race=-race
-	export CGO_ENABLED=1
+	CGO_ENABLED=1 $go test -race -short -timeout 20m ./...
 fi
-$go test $race -timeout 12m ./...
+$go test -timeout 20m ./...
 if [ -n "$skipped" ]; then
 	echo "skipped what needs:$skipped"
 fi
