@@ -141,6 +141,9 @@ func (a *app) buildPermit(_ context.Context, h *house, _ which) error {
 	if err != nil {
 		return &fault{headless.ExitUsage, err.Error(), ""}
 	}
+	if !h.cfg.Confirm && h.cfg.Origin["mode"] == "default" { // a seed's way to say it
+		mode = permit.Auto
+	}
 	rules, err := a.rulesOf(h)
 	if err != nil {
 		return err

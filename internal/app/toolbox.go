@@ -26,7 +26,7 @@ func (a *app) toolset(cfg *config.Config) (tools.Toolset, error) {
 	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
 		name = filepath.Join(a.env.Dir, name)
 	}
-	set, err := tools.Set(name, tools.Options{Search: cfg.Search, Fetch: cfg.Tools.Fetch})
+	set, err := tools.Set(name, tools.Options{Search: cfg.Search, Fetch: cfg.Tools.Fetch, Strict: cfg.Strict})
 	if err != nil {
 		return set, &fault{headless.ExitConfig, err.Error(), "it was given by " + cfg.Origin["tools.set"]}
 	}

@@ -234,8 +234,9 @@ func (s Setting) assign(to *Settings, text string) error {
 	if err := s.allowed(text); err != nil {
 		return err
 	}
+	next := *to // a value that makes no sense leaves the old one
 	var err error
-	switch p := s.field(to).(type) {
+	switch p := s.field(&next).(type) {
 	case *string:
 		*p = text
 	case *bool:
@@ -252,7 +253,11 @@ func (s Setting) assign(to *Settings, text string) error {
 	if err != nil {
 		return fmt.Errorf("%q is no %s", text, s.Type())
 	}
-	return s.positive(to)
+	if err := s.positive(&next); err != nil {
+		return err
+	}
+	*to = next
+	return nil
 }
 
 // positive refuses negative numbers: none of ours has a meaning for them.

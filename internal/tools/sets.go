@@ -62,7 +62,7 @@ func Set(name string, o Options) (Toolset, error) {
 		}
 	}
 	s.understand(understood)
-	if n.strict {
+	if n.strict || o.Strict {
 		s.confine()
 	}
 	return s, nil

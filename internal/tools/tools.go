@@ -42,6 +42,7 @@ type line struct {
 type Options struct {
 	Search string // the engine of web_search; empty means what the environment says
 	Fetch  bool   // web_fetch is offered too
+	Strict bool   // paths stay below the working folder, none is absolute
 }
 
 // table is all there is. A tool that is offered as a job is offered once a job
