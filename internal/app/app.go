@@ -120,6 +120,8 @@ func (a *app) root() *cobra.Command {
 		a.policyCommand(),
 		a.trustCommand(),
 		a.auditCommand(),
+		a.replayCommand(),
+		a.statsCommand(),
 		a.undoCommand(),
 		a.modelsCommand(),
 		a.keyCommand(),

@@ -26,6 +26,7 @@ func (a *app) sessionCommand() *cobra.Command {
 	c.AddCommand(
 		a.sessionListCommand(), a.sessionShowCommand(), a.sessionSearchCommand(), a.sessionRenameCommand(),
 		a.sessionForkCommand(), a.sessionRemoveCommand(), a.sessionPruneCommand(),
+		a.sessionExportCommand(),
 	)
 	return c
 }

@@ -116,8 +116,9 @@ var hostile = []string{
 // tags are all that a page is made of.
 var tags = regexp.MustCompile(`^<(!DOCTYPE html|/?(html|head|body|header|nav|footer|title|style|h1|h2|p|div|section|pre|span|details|summary|table|tr|th|td|svg|a|rect|meta)( [a-z-]+="[^"<>]*"| open)*/?)>`)
 
-// inertPage reports what a page has that could do something.
+// inertPage reports what a page has that could do something, or is not closed.
 func inertPage(text string) error {
+	var open []string
 	for i := 0; i < len(text); i++ {
 		if text[i] != '<' {
 			continue
@@ -129,6 +130,20 @@ func inertPage(text string) error {
 		if strings.Contains(tag, " on") || strings.Contains(tag, "src=") || strings.Contains(tag, " style=") || strings.Contains(tag, "href=") && !strings.Contains(tag, `href="#`) {
 			return fmt.Errorf("a tag that does something: %s", tag)
 		}
+		name := strings.Trim(strings.Fields(tag)[0], "</>")
+		switch {
+		case name == "meta", name == "rect", strings.HasPrefix(tag, "<!"):
+		case strings.HasPrefix(tag, "</"):
+			if len(open) == 0 || open[len(open)-1] != name {
+				return fmt.Errorf("%s closes %v", tag, open)
+			}
+			open = open[:len(open)-1]
+		default:
+			open = append(open, name)
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("%v stay open", open)
 	}
 	return inertText(text)
 }
@@ -338,7 +353,7 @@ func TestBarsStayInsideTheirTurn(t *testing.T) {
 			for _, b := range bars {
 				kinds = append(kinds, b.who)
 			}
-			if !slices.Equal(kinds, []who{byPerson, byTool, byFailed, byModel, byTool}) {
+			if !slices.Equal(kinds, []who{byPerson, byModel, byTool, byFailed, byTool}) {
 				t.Errorf("%v", kinds)
 			}
 		}

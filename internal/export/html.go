@@ -148,6 +148,8 @@ func (p *page) entry(e entry) {
 		p.folded("system prompt", view.Text(view.Plain, e.event.Text))
 	case e.event.Kind == convo.KindThinking:
 		p.folded("thinking", view.Text(view.Thought, e.event.Text))
+	case e.event.Kind == convo.KindUndo, e.event.Kind == convo.KindJob:
+		p.block(view.Text(view.Faint, e.event.Text))
 	default:
 		if lines := view.Event(e.event); len(lines) > 0 {
 			p.block(lines)
@@ -216,8 +218,10 @@ func (p *page) step(s *step) {
 	p.why(s.decision)
 	if changed {
 		p.block(view.Diff(change.Diff))
+	} else {
+		_, long := view.Arguments(s.call.Args) // the short ones stand in the outcome
+		p.block(long)
 	}
-	p.arguments(s.call)
 	p.result(s.result)
 	p.raw("</details>\n")
 }
@@ -227,14 +231,6 @@ func (p *page) why(d *convo.Decision) {
 		return
 	}
 	p.within("<p class=\"why\">", fmt.Sprintf("%s by %s: %s (risk %s) %s", d.Word(), d.By, d.Reason, d.Risk, d.Rule), "</p>\n")
-}
-
-func (p *page) arguments(c tool.Call) {
-	head, body := view.Arguments(c.Args)
-	if len(head) > 0 {
-		body = append([]view.Line{head}, body...)
-	}
-	p.block(body)
 }
 
 func (p *page) result(r *tool.Result) {

@@ -61,6 +61,8 @@ func (p *paper) entry(e entry) {
 	case e.event.Kind == convo.KindThinking:
 		p.line("\nThinking:")
 		p.fence("", clean.Block(e.event.Text))
+	case e.event.Kind == convo.KindUndo, e.event.Kind == convo.KindJob:
+		p.fence("", clean.Block(e.event.Text))
 	default:
 		p.fence("", joined(view.Event(e.event)))
 	}
@@ -76,10 +78,11 @@ func (p *paper) step(s *step) {
 	if d := s.decision; d != nil {
 		p.line(inert(clean.Line(fmt.Sprintf("%s by %s: %s", d.Word(), d.By, d.Reason))))
 	}
-	_, body := view.Arguments(s.call.Args)
-	p.fence("", joined(body))
 	if change, ok := ChangeOf(s.call, *s.result); ok {
 		p.fence("diff", joined(view.Diff(change.Diff)))
+	} else {
+		_, long := view.Arguments(s.call.Args) // the short ones stand in the outcome
+		p.fence("", joined(long))
 	}
 	plain := *s.result
 	if drawn(plain.Display) != "" {

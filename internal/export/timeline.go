@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,7 @@ func timeline(t turn) []bar {
 			bars = append(bars, b)
 		}
 	}
+	slices.SortStableFunc(bars, func(a, b bar) int { return a.start.Compare(b.start) })
 	return bars
 }
 
