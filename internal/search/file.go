@@ -3,7 +3,9 @@ package search
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
+	"io/fs"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -11,23 +13,22 @@ import (
 )
 
 const (
-	small   = 256 << 10 // read in one call; nearly all files of a project are
-	whole   = 4 << 20   // read in one piece; what is larger is searched in windows
+	head    = 64 << 10  // read in one call, as nearly all files are; a zero byte in it tells a binary file
+	small   = 256 << 10 // what a buffer holds at first
+	whole   = 1 << 20   // what it may grow to; larger files are searched in windows
 	longest = 16 << 20  // a line longer than this is taken for several
-	head    = 64 << 10  // where a zero byte tells a binary file
+	widest  = 16 << 20  // as much of a file in UTF-16 is read
 )
 
-// A reader searches files one after another with buffers of its own.
+// A reader searches files one after another with a buffer of its own.
 type reader struct {
-	q    *Query
-	l    Limits
 	root *walk.Root
-	memo []int
-	buf  []byte // of small bytes at least; grows to whole
+	page *page
+	buf  []byte
 }
 
 func newReader(q *Query, l Limits, root *walk.Root) *reader {
-	return &reader{q: q, l: l, root: root, memo: make([]int, q.find.slots()), buf: make([]byte, small)}
+	return &reader{root: root, page: newPage(q, l), buf: make([]byte, small)}
 }
 
 // outcome is what came of one file.
@@ -42,68 +43,61 @@ type outcome struct {
 // file searches one file. Three calls of the system do for a small one: when
 // less came than fits, that was all.
 func (r *reader) file(path string) outcome {
-	n, err := r.root.Read(path, r.buf[:small])
-	if err != nil {
-		return outcome{err: err}
-	}
-	data := r.buf[:n]
-	text, ok := decode(data)
-	switch {
-	case !ok || isBinary(text[:min(len(text), head)]):
-		return outcome{binary: true}
-	case n < small:
-		return r.text(path, text)
-	}
-	return r.large(path)
-}
-
-func (r *reader) page(path string) *page {
-	return &page{q: r.q, l: r.l, path: path, memo: r.memo, tailNo: 1}
-}
-
-// text searches a file that is in memory. Only where something was found need
-// the rest be looked at for zero bytes.
-func (r *reader) text(path string, text []byte) outcome {
-	p := r.page(path)
-	p.search(text, 0, 1)
-	if p.matches > 0 && isBinary(text[min(len(text), head):]) {
-		return outcome{binary: true}
-	}
-	return p.outcome()
-}
-
-func (p *page) outcome() outcome {
-	return outcome{lines: p.lines, matches: p.matches, full: p.full}
-}
-
-func (r *reader) large(path string) outcome {
-	f, err := r.root.Open(path)
+	f, err := r.root.Handle(path)
 	if err != nil {
 		return outcome{err: err}
 	}
 	defer f.Close()
-	if len(r.buf) < whole {
-		r.buf = make([]byte, whole)
+	n, err := f.Read(r.buf[:head])
+	switch {
+	case err != nil && err != io.EOF:
+		return outcome{err: fmt.Errorf("reading %s: %w", path, err)}
+	case n < head:
+		return r.text(path, r.buf[:n])
 	}
-	n, err := io.ReadFull(f, r.buf)
-	switch err {
-	case io.EOF, io.ErrUnexpectedEOF:
-		text, ok := decode(r.buf[:n])
-		if !ok || isBinary(text[:min(len(text), head)]) {
-			return outcome{binary: true}
-		}
-		return r.text(path, text)
-	case nil:
-		return r.windows(path, f, n)
-	}
-	return outcome{err: err}
+	return r.large(path, f)
 }
 
-// windows searches a file that is too large for the memory, of which the first
-// n bytes are in the buffer. A window ends with a whole line; the lines that
-// may be shown as context of the next are kept in front of it.
+// text searches a file that is in memory. Only where something was found need
+// it be looked at for zero bytes.
+func (r *reader) text(path string, data []byte) outcome {
+	r.page.turn(path)
+	text := decode(data)
+	r.page.search(text, 0, 1)
+	if r.page.matches > 0 && isBinary(text) {
+		return outcome{binary: true}
+	}
+	return r.page.outcome()
+}
+
+// large goes on with a file whose head is in the buffer.
+func (r *reader) large(path string, f walk.Handle) outcome {
+	switch {
+	case !f.Regular():
+		return outcome{err: fmt.Errorf("reading %s: %w", path, fs.ErrInvalid)}
+	case byteOrder(r.buf) != nil:
+		rest, _ := io.ReadAll(io.LimitReader(f, widest)) // what cannot be read ends there
+		return r.text(path, append(r.buf[:head:head], rest...))
+	case isBinary(r.buf[:head]):
+		return outcome{binary: true}
+	}
+	n, last := fillUp(f, r.buf, head)
+	if !last && len(r.buf) < whole {
+		r.buf = append(r.buf, make([]byte, whole-len(r.buf))...)
+		n, last = fillUp(f, r.buf, n)
+	}
+	if last {
+		return r.text(path, r.buf[:n])
+	}
+	return r.windows(path, f, n)
+}
+
+// windows searches a file that is too large for the buffer, of which the first
+// n bytes are there. A window ends with a whole line; the lines that may be
+// shown as context of the next are kept in front of it.
 func (r *reader) windows(path string, f io.Reader, n int) outcome {
-	p := r.page(path)
+	p := r.page
+	p.turn(path)
 	w, last := r.buf, false
 	from, number := bomLength(w[:n]), 1
 	p.tail = from
@@ -116,15 +110,15 @@ func (r *reader) windows(path string, f io.Reader, n int) outcome {
 		} else if end == from {
 			end = n
 		}
-		p.search(w[:end], from, number)
-		if p.matches > 0 && isBinary(w[:n]) {
+		if isBinary(w[:n]) {
 			return outcome{binary: true}
 		}
+		p.search(w[:end], from, number)
 		if last {
 			break
 		}
 		number += bytes.Count(w[from:end], newline)
-		keep := contextStart(w[:end], r.l.Before)
+		keep := contextStart(w[:end], p.l.Before)
 		p.tail = max(0, p.tail-keep)
 		from = end - keep
 		n, last = fillUp(f, w, copy(w, w[keep:n]))
@@ -169,26 +163,30 @@ func bomLength(data []byte) int {
 }
 
 // decode gives the text of a file: without a byte order mark, and from UTF-16
-// where one says so. UTF-16 of more than one buffer is not read.
-func decode(data []byte) (text []byte, ok bool) {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		order = binary.BigEndian
-	default:
-		return data[bomLength(data):], true
-	}
-	if len(data) >= whole {
-		return nil, false
+// where one says so.
+func decode(data []byte) []byte {
+	order := byteOrder(data)
+	if order == nil {
+		return data[bomLength(data):]
 	}
 	units := make([]uint16, (len(data)-2)/2)
 	for i := range units {
 		units[i] = order.Uint16(data[2+2*i:])
 	}
+	var text []byte
 	for _, c := range utf16.Decode(units) {
 		text = utf8.AppendRune(text, c)
 	}
-	return text, true
+	return text
+}
+
+// byteOrder is that of a file in UTF-16, and nil for all others.
+func byteOrder(data []byte) binary.ByteOrder {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		return binary.LittleEndian
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		return binary.BigEndian
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -26,30 +27,54 @@ type Limits struct {
 // DefaultWidth is more than people write in a line and less than machines do.
 const DefaultWidth = 2000
 
-// A page collects the lines of one file. Its text may come in several windows
-// that overlap by the context; offsets are those of the window at hand.
+// A page collects the lines of one file after another. The text of a file may
+// come in several windows that overlap by the context; offsets are those of the
+// window at hand.
 type page struct {
-	q     *Query
+	find  finder
+	judge judge
 	l     Limits
+
 	path  string
-	memo  []int
-	lines []Line
+	lines []Line // without their texts
+	texts []byte // of all lines
+	ends  []int  // where in texts each line ends
 
 	matches int
 	full    bool // one match more than Limits.Max was found
 	owed    int  // lines of context still to be shown after the last match
-	tail    int  // the offset behind the last line that was shown
+	tail    int  // everything before this offset was shown or passed by
 	tailNo  int  // the number of the line that begins there
+}
+
+func newPage(q *Query, l Limits) *page { return &page{find: q.finder(), judge: q.judge, l: l} }
+
+// turn begins a new file.
+func (p *page) turn(path string) {
+	p.path, p.lines, p.texts, p.ends = path, p.lines[:0], p.texts[:0], p.ends[:0]
+	p.matches, p.full, p.owed, p.tail, p.tailNo = 0, false, 0, 0, 1
+}
+
+// outcome gives what was found. The texts of a file are one string: most are
+// short, and there may be many.
+func (p *page) outcome() outcome {
+	if p.matches == 0 {
+		return outcome{}
+	}
+	all, from := string(p.texts), 0
+	for i, end := range p.ends {
+		p.lines[i].Text = all[from:end]
+		from = end
+	}
+	return outcome{lines: slices.Clone(p.lines), matches: p.matches, full: p.full}
 }
 
 // search goes through the lines that begin at from, whose number is given.
 func (p *page) search(data []byte, from, number int) {
-	for i := range p.memo {
-		p.memo[i] = -1
-	}
+	p.find.begin()
 	counted := from
 	for pos := from; pos < len(data) && !p.full; {
-		hit := p.q.find.next(data, pos, p.memo)
+		hit := p.find.next(data, pos)
 		if hit < 0 {
 			break
 		}
@@ -80,13 +105,13 @@ func lineEnd(data []byte, i int) int {
 // column asks the judge where in the line the match is. A line matches if it
 // does so with or without the carriage return at its end.
 func (p *page) column(line []byte, hit int) int {
-	if p.q.judge == nil {
+	if p.judge == nil {
 		return hit
 	}
 	stripped := bytes.TrimSuffix(line, []byte{'\r'})
-	at := p.q.judge(stripped)
+	at := p.judge(stripped)
 	if at < 0 && len(stripped) < len(line) {
-		at = p.q.judge(line)
+		at = p.judge(line)
 	}
 	return at
 }
@@ -133,9 +158,11 @@ func (p *page) show(data []byte, start, end, number, column int) {
 	text := bytes.TrimSuffix(data[start:end], []byte{'\r'})
 	part := window(text, column, p.l.width())
 	p.lines = append(p.lines, Line{
-		Path: p.path, Number: number, Text: string(part),
+		Path: p.path, Number: number,
 		Match: column >= 0, Column: column + 1, Cut: len(part) < len(text),
 	})
+	p.texts = append(p.texts, part...)
+	p.ends = append(p.ends, len(p.texts))
 	p.tail, p.tailNo = min(end+1, len(data)), number+1
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,12 +44,25 @@ func newNeedle(w want) needle {
 	}
 	n := needle{exact: []byte(w.text)}
 	n.at = rarestOf(len(w.text), func(i int) int { return rarity(w.text[i]) })
-	const rare = 60 // from here on the loop for one byte hardly ever stops in vain
+	const rare = 36 // from here on the loop for one byte stops in vain less than once in a hundred bytes
 	if len(w.text) > 1 && rarity(w.text[n.at]) < rare {
-		n.at = rarestOf(len(w.text)-1, func(i int) int { return rarity(w.text[i]) + rarity(w.text[i+1]) })
-		n.pair = &pair{a: w.text[n.at], b: w.text[n.at+1]}
+		n.byPair()
 	}
 	return n
+}
+
+// byPair makes an exact needle of two bytes at least be looked for by a pair.
+func (n *needle) byPair() {
+	n.at = rarestOf(len(n.exact)-1, func(i int) int { return rarity(n.exact[i]) + rarity(n.exact[i+1]) })
+	n.pair = &pair{a: n.exact[n.at], b: n.exact[n.at+1]}
+}
+
+func newNeedles(texts []want) []needle {
+	needles := make([]needle, len(texts))
+	for i, w := range texts {
+		needles[i] = newNeedle(w)
+	}
+	return needles
 }
 
 func foldedNeedle(text []rune) needle {
@@ -227,16 +241,20 @@ func foldedPair(a, b rune) *pair {
 }
 
 // index is the next place of the pair, or the end of data. Eight places are
-// compared at once: a byte of x|y is zero where both halves fit, and the usual
-// trick of borrowing finds the lowest such byte.
+// compared at once: a byte of differ is zero where both halves fit, and the
+// usual trick of borrowing finds the lowest such byte. Four times eight are
+// passed over together where there is none.
 func (p *pair) index(data []byte, i int) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	a, b, ma, mb := ones*uint64(p.a), ones*uint64(p.b), ones*uint64(p.maskA), ones*uint64(p.maskB)
+	const ones = 0x0101010101010101
+	k := pairKey{ones * uint64(p.a), ones * uint64(p.b), ones * uint64(p.maskA), ones * uint64(p.maskB)}
+	for ; i+33 <= len(data); i += 32 {
+		w := data[i : i+33 : i+33]
+		if k.fits(w)|k.fits(w[8:])|k.fits(w[16:])|k.fits(w[24:]) != 0 {
+			break
+		}
+	}
 	for ; i+9 <= len(data); i += 8 {
-		w := data[i : i+9 : i+9]
-		x := (binary.LittleEndian.Uint64(w) | ma) ^ a
-		y := (binary.LittleEndian.Uint64(w[1:]) | mb) ^ b
-		if zero := ((x | y) - ones) &^ (x | y) & tops; zero != 0 {
+		if zero := k.fits(data[i : i+9]); zero != 0 {
 			return i + bits.TrailingZeros64(zero)/8
 		}
 	}
@@ -246,6 +264,18 @@ func (p *pair) index(data []byte, i int) int {
 		}
 	}
 	return len(data)
+}
+
+// A pairKey is a pair eight times over.
+type pairKey struct{ a, b, maskA, maskB uint64 }
+
+// fits has the top bit of the first byte set at which the pair is, if it is at
+// one of the first eight.
+func (k *pairKey) fits(w []byte) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = w[8]
+	differ := (binary.LittleEndian.Uint64(w)|k.maskA)^k.a | (binary.LittleEndian.Uint64(w[1:])|k.maskB)^k.b
+	return (differ - ones) &^ differ & tops
 }
 
 // forward compares the beginning of data with folded characters and gives how
@@ -298,37 +328,42 @@ func sameLetter(got, want rune) bool {
 	return folded(got) == want
 }
 
-// findAny is a finder for texts any of which may be there.
-func findAny(texts []want) finder {
-	f := make(anyNeedle, 0, len(texts))
-	for _, w := range texts {
-		if w.text == "" {
-			return everyLine{}
-		}
-		f = append(f, newNeedle(w))
+// findAny makes finders for texts any of which may be there.
+func findAny(texts []want) func() finder {
+	if slices.ContainsFunc(texts, func(w want) bool { return w.text == "" }) {
+		return findEvery
 	}
-	return f
+	needles, slots := newNeedles(texts), 0
+	for i := range needles {
+		slots += 1 + needles[i].slots()
+	}
+	if c := newChoice(needles); c != nil {
+		return func() finder { return c }
+	}
+	return func() finder { return &anyNeedle{needles, make([]int, slots)} }
 }
 
 // anyNeedle looks for several needles and points out whichever comes first. Of
 // each it remembers the next place, so that a rare one is looked for once.
-type anyNeedle []needle
-
-func (a anyNeedle) slots() int {
-	n := 0
-	for i := range a {
-		n += a[i].slots() + 1
-	}
-	return n
+type anyNeedle struct {
+	needles []needle
+	memo    []int // for each needle the next place and its slots
 }
 
-func (a anyNeedle) next(data []byte, from int, memo []int) int {
-	first := len(data)
-	for i := range a {
-		place, rest := &memo[0], memo[1:1+a[i].slots()]
+func (a *anyNeedle) begin() {
+	for i := range a.memo {
+		a.memo[i] = -1
+	}
+}
+
+func (a *anyNeedle) next(data []byte, from int) int {
+	first, memo := len(data), a.memo
+	for i := range a.needles {
+		n := &a.needles[i]
+		place, rest := &memo[0], memo[1:1+n.slots()]
 		memo = memo[1+len(rest):]
 		if *place < from {
-			start, _ := a[i].next(data, from, rest)
+			start, _ := n.next(data, from, rest)
 			if *place = start; start < 0 {
 				*place = len(data)
 			}

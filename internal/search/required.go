@@ -8,8 +8,8 @@ type want struct {
 	fold bool // in any case
 }
 
-// most bounds how many texts are looked for at once: each costs a pass.
-const most = 8
+// most bounds how many texts are looked for at once.
+const most = 64
 
 // required gives texts one of which every match of the tree contains; none when
 // there are no such texts, or too many. Where there is a choice, the ones that
@@ -84,6 +84,10 @@ func rarest(texts []want) []want {
 	return chosen
 }
 
+// worthLooking is the score from which on it pays to look for texts before an
+// automaton: a single letter is nearly everywhere.
+const worthLooking = 24
+
 // score estimates how seldom any of the texts is met: by the rarest byte of the
 // commonest, by its length, and by how many there are.
 func score(texts []want) int {
@@ -98,5 +102,5 @@ func score(texts []want) int {
 		}
 		lowest = min(lowest, rare+4*min(len(w.text), 16))
 	}
-	return max(1, lowest-16*(len(texts)-1))
+	return max(1, lowest-16*min(len(texts)-1, 4))
 }

@@ -195,13 +195,9 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 		b.Run(c.name+"/cached", func(b *testing.B) {
-			cache := walk.NewCache(root)
+			files := walk.NewCache(root).Tree(b.Context(), walk.Options{})
 			for b.Loop() {
-				list, err := cache.List(b.Context(), walk.Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := q.Run(b.Context(), root, Files(list), c.l); err != nil {
+				if _, err := q.Run(b.Context(), root, files, c.l); err != nil {
 					b.Fatal(err)
 				}
 			}

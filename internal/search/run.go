@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 
 	"ikigai/internal/walk"
@@ -15,7 +16,7 @@ type Hits struct {
 	Matches   int     // lines that match, of those in Lines
 	Files     int     // files with a match
 	Searched  int     // files that were searched
-	Binary    int     // files passed over because they are not text
+	Binary    int     // files passed over because they are not text: large ones and those with a match
 	Truncated bool    // Limits.Max was reached and there is more
 	Problems  []error // files and folders that could not be read, the first few
 }
@@ -32,20 +33,23 @@ func (q *Query) Run(ctx context.Context, root string, files iter.Seq2[walk.Entry
 	defer tree.Close()
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
+	workers := runtime.GOMAXPROCS(0)
 	c := &collector{l: l, stop: stop, waiting: map[int]batchResult{}}
-	work := make(chan batch, 2*runtime.GOMAXPROCS(0))
+	work := make(chan *batch, workers)
 	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for range workers {
 		group.Go(func() {
 			r := newReader(q, l, tree)
 			for b := range work {
 				c.add(b.number, r.batch(enough, b))
+				c.spare.Put(b)
 			}
 		})
 	}
-	feed(enough, files, work)
+	c.feed(enough, files, work)
 	close(work)
 	group.Wait()
+	c.hits.Lines = slices.Concat(c.lines...)
 	return c.hits, ctx.Err()
 }
 
@@ -57,14 +61,22 @@ type batch struct {
 	errs   []error
 }
 
-const batchSize = 16
+const batchSize = 32
 
-func feed(ctx context.Context, files iter.Seq2[walk.Entry, error], work chan<- batch) {
-	b := batch{}
+// sizeOf lets batches grow when the search may be over soon.
+func (l Limits) sizeOf(number int) int {
+	if l.Max > 0 {
+		return min(2+number, batchSize)
+	}
+	return batchSize
+}
+
+func (c *collector) feed(ctx context.Context, files iter.Seq2[walk.Entry, error], work chan<- *batch) {
+	b := c.batch(0)
 	send := func() bool {
 		select {
 		case work <- b:
-			b = batch{number: b.number + 1}
+			b = c.batch(b.number + 1)
 			return true
 		case <-ctx.Done():
 			return false
@@ -76,37 +88,53 @@ func feed(ctx context.Context, files iter.Seq2[walk.Entry, error], work chan<- b
 		} else if e.Type.IsRegular() {
 			b.paths = append(b.paths, e.Path)
 		}
-		if len(b.paths) == batchSize && !send() || ctx.Err() != nil {
+		if len(b.paths) == c.l.sizeOf(b.number) && !send() || ctx.Err() != nil {
 			return
 		}
 	}
 	send()
 }
 
-// batchResult is what a batch adds to the hits.
-type batchResult struct {
-	files []outcome
-	errs  []error
+// batch gives an empty batch, used before if there is one.
+func (c *collector) batch(number int) *batch {
+	b, _ := c.spare.Get().(*batch)
+	if b == nil {
+		b = &batch{paths: make([]string, 0, batchSize)}
+	}
+	*b = batch{number: number, paths: b.paths[:0]}
+	return b
 }
 
-func (r *reader) batch(ctx context.Context, b batch) batchResult {
+// batchResult is what a batch adds to the hits.
+type batchResult struct {
+	searched int
+	files    []outcome // those that are more than a number
+	errs     []error
+}
+
+func (r *reader) batch(ctx context.Context, b *batch) batchResult {
 	result := batchResult{errs: b.errs}
 	for _, path := range b.paths {
 		if ctx.Err() != nil {
 			break
 		}
-		result.files = append(result.files, r.file(path))
+		result.searched++
+		if o := r.file(path); o.matches > 0 || o.binary || o.err != nil {
+			result.files = append(result.files, o)
+		}
 	}
 	return result
 }
 
-// A collector puts results into order. All fields are guarded by mu.
+// A collector puts results into order.
 type collector struct {
-	l    Limits
-	stop func()
+	l     Limits
+	stop  func()
+	spare sync.Pool // of *batch
 
-	mu      sync.Mutex
-	hits    Hits
+	mu      sync.Mutex // guards all that follows
+	hits    Hits       // but for its lines
+	lines   [][]Line
 	next    int                 // the batch that comes next in order
 	waiting map[int]batchResult // those that came too early
 }
@@ -130,8 +158,8 @@ func (c *collector) add(number int, r batchResult) {
 func (c *collector) take(r batchResult) {
 	const mostProblems = 20
 	h := &c.hits
+	h.Searched += r.searched
 	for _, o := range r.files {
-		h.Searched++
 		switch {
 		case o.err != nil:
 			r.errs = append(r.errs, o.err)
@@ -160,7 +188,7 @@ func (c *collector) file(o outcome) {
 	}
 	h.Files++
 	h.Matches += room
-	h.Lines = append(h.Lines, upTo(o.lines, room, c.l.After)...)
+	c.lines = append(c.lines, upTo(o.lines, room, c.l.After))
 }
 
 // upTo keeps the lines up to the given number of matches and the context behind the last.

@@ -27,19 +27,20 @@ type Options struct {
 
 // A Query is a pattern ready to be searched for. It is safe for concurrent use.
 type Query struct {
-	find  finder
-	judge judge // nil: what find gives is a match
+	finder func() finder
+	judge  judge // nil: what a finder gives is a match
 }
 
 // A finder points out where a match may be. It is the seam between patterns and
-// files: Compile picks one, and nothing else knows which.
+// files: Compile picks a kind, and nothing else knows which. It remembers what
+// it has seen, so it belongs to one goroutine.
 type finder interface {
 	// next gives the offset of the first place at or after from, the beginning
 	// of a line, whose line may match, or -1. Every matching line from there on
-	// is pointed out in turn. memo has slots numbers that belong to data; all
-	// are -1 at first, and the finder keeps in them what it has seen.
-	next(data []byte, from int, memo []int) int
-	slots() int
+	// is pointed out in turn.
+	next(data []byte, from int) int
+	// begin makes ready for other data.
+	begin()
 }
 
 // A judge gives the offset of the match in a line, or -1.
@@ -92,7 +93,14 @@ func expressionOf(texts []want) string {
 }
 
 // literals is a query for any of several texts for which findable is true.
-func literals(texts []want) *Query { return &Query{find: findAny(texts)} }
+// Where there are many the finder tells only that one of them is there.
+func literals(texts []want) *Query {
+	q := &Query{finder: findAny(texts)}
+	if len(texts) > passes {
+		q.judge = earliest(texts)
+	}
+	return q
+}
 
 // findable reports whether a finder can look for the texts. The character that
 // stands for bad bytes is beyond it: expressions take such bytes for it.
@@ -113,20 +121,31 @@ func judgeBy(re *regexp.Regexp) judge {
 func inOrder(texts []want) *Query {
 	switch len(texts) {
 	case 0:
-		return &Query{find: everyLine{}}
+		return &Query{finder: findEvery}
 	case 1:
 		return literals(texts)
 	}
-	return &Query{find: findAny(rarest(texts)), judge: inTurn(texts)}
+	return &Query{finder: findAny(rarest(texts)), judge: inTurn(texts)}
+}
+
+// earliest gives where the first of several texts begins.
+func earliest(texts []want) judge {
+	needles := newNeedles(texts)
+	return func(line []byte) int {
+		first := -1
+		for i := range needles {
+			if start, _ := needles[i].in(line, 0); start >= 0 && (first < 0 || start < first) {
+				first = start
+			}
+		}
+		return first
+	}
 }
 
 // inTurn looks for one piece after the other. The first place of each leaves
 // most room for the next, so there is nothing to go back for.
 func inTurn(pieces []want) judge {
-	needles := make([]needle, len(pieces))
-	for i, p := range pieces {
-		needles[i] = newNeedle(p)
-	}
+	needles := newNeedles(pieces)
 	return func(line []byte) int {
 		first, from := -1, 0
 		for i := range needles {
@@ -163,11 +182,24 @@ func expression(pattern string, fold bool) (*Query, error) {
 	if texts, ok := plain(tree); ok && findable(texts) {
 		return literals(texts), nil
 	}
-	q := &Query{find: everyLine{}, judge: judgeBy(re)}
-	if texts := required(tree); len(texts) > 0 && findable(texts) {
-		q.find = findAny(texts)
+	return &Query{finder: findExpression(tree), judge: judgeBy(re)}, nil
+}
+
+// findExpression picks the quickest way: texts that must be there, an automaton,
+// best both.
+func findExpression(tree *syntax.Regexp) func() finder {
+	texts, p := required(tree), newProgram(tree)
+	usable := len(texts) > 0 && findable(texts)
+	switch {
+	case usable && p != nil && score(texts) > worthLooking:
+		texts := findAny(texts)
+		return func() finder { return guarded{texts(), newAutomaton(p)} }
+	case p != nil:
+		return func() finder { return newAutomaton(p) }
+	case usable:
+		return findAny(texts)
 	}
-	return q, nil
+	return findEvery
 }
 
 func spansLines(tree *syntax.Regexp) bool {
@@ -185,9 +217,11 @@ func spansLines(tree *syntax.Regexp) bool {
 // everyLine points out each line: for patterns without anything to look for.
 type everyLine struct{}
 
-func (everyLine) slots() int { return 0 }
+func findEvery() finder { return everyLine{} }
 
-func (everyLine) next(data []byte, from int, _ []int) int {
+func (everyLine) begin() {}
+
+func (everyLine) next(data []byte, from int) int {
 	if from >= len(data) {
 		return -1
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -90,6 +91,13 @@ func TestPatternsMatchAsTheyAreRead(t *testing.T) {
 		{"xb|FN", Options{}, "2 4"},
 		{"(?i)STRASSE|pfel", Options{}, "6 7"},
 		{"(func|FN) ?[a-z]*X?init", Options{}, "1 2"},
+		{"xb|FN|end|Ä|qq|SSE", Options{}, "2 4 6 7 10"},
+		{"(?i)XB|fn|END|ä|qq|sse", Options{}, "1 2 4 6 7 10"},
+		{`^\w+ \w+$`, Options{}, "1 2"},
+		{`\b\w\b`, Options{}, "3 8"},
+		{`^\W*$`, Options{}, "9"},
+		{`^\w+$`, Options{}, "4 10"},
+		{`\PL$`, Options{}, "8"},
 	} {
 		var got []string
 		for _, l := range run(t, root, c.pattern, c.o, Limits{}).Lines {
@@ -97,6 +105,45 @@ func TestPatternsMatchAsTheyAreRead(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q %+v: lines %v, want %s", c.pattern, c.o, got, c.want)
+		}
+	}
+}
+
+func TestTheColumnIsThatOfTheFirstMatch(t *testing.T) {
+	root := tree(t, map[string]string{"f": "ab longword cd\nwhere is cd"})
+	for pattern, want := range map[string]string{
+		"cd": "13 10", "cd|gword|xx|yy|zz|longword": "4 10", "[a-z]*d$": "13 10", `\b[c-l]\w+`: "4 7", "w*r": "8 1",
+	} {
+		hits := run(t, root, pattern, Options{Wildcard: pattern == "w*r"}, Limits{})
+		var got []string
+		for _, l := range hits.Lines {
+			got = append(got, fmt.Sprint(l.Column))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: columns %v, want %s", pattern, got, want)
+		}
+	}
+}
+
+// An expression whose automaton would need more states than there is room for
+// is still searched for, and right.
+func TestHugeAutomataAreForgotten(t *testing.T) {
+	text := []byte(strings.Repeat("abbabaaabbbabababbbabaaabab", 4000) + "\nbbb\n" + strings.Repeat("ab", 300) + "bc\n")
+	for pattern, want := range map[string]int{`(a|b)*a(a|b){14}c`: 1, `[ab]{200,300}c$`: 1, `(a|b)*a(a|b){14}d`: 0} {
+		q, err := Compile(pattern, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, _ := syntax.Parse(pattern, syntax.Perl)
+		q.finder = func() finder { return newAutomaton(newProgram(tree)) }
+		p := newPage(q, Limits{})
+		p.turn("f")
+		p.search(text, 0, 1)
+		if p.matches != want {
+			t.Errorf("%s: %d matches, want %d", pattern, p.matches, want)
+		}
+		if a := p.find.(*automaton); len(a.table) > 1<<18 {
+			t.Errorf("%s: a table of %d entries", pattern, len(a.table))
 		}
 	}
 }
@@ -306,7 +353,7 @@ func TestWindowsGiveTheSameAsAWholeFile(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(line, 0, 60).Draw(t, "lines"), "\n")
 		l := Limits{Before: rapid.IntRange(0, 3).Draw(t, "before"), After: rapid.IntRange(0, 3).Draw(t, "after"), Max: rapid.IntRange(0, 5).Draw(t, "max")}
 		size := rapid.IntRange(1, 200).Draw(t, "window")
-		r := reader{q: q, l: l, memo: make([]int, q.find.slots())}
+		r := reader{page: newPage(q, l)}
 		want := r.text("f", []byte(text))
 		in := strings.NewReader(text)
 		r.buf = make([]byte, size)
@@ -327,8 +374,8 @@ func TestAHugeFileIsSearched(t *testing.T) {
 	}
 	b.WriteString("needle at the end")
 	root := tree(t, map[string]string{"f": b.String(), "g": b.String()[b.Len()-whole/2:]})
-	hits := run(t, root, "line 77777 |needle", Options{}, Limits{Before: 1})
-	if hits.Matches != 3 || hits.Lines[1].Number != 77778 || hits.Lines[0].Number != 77777 || hits.Lines[3].Text != "needle at the end" {
+	hits := run(t, root, "line 33333 |needle", Options{}, Limits{Before: 1})
+	if hits.Matches != 3 || hits.Lines[1].Number != 33334 || hits.Lines[0].Number != 33333 || hits.Lines[3].Text != "needle at the end" {
 		t.Errorf("got %s", show(hits.Lines))
 	}
 }
@@ -336,7 +383,9 @@ func TestAHugeFileIsSearched(t *testing.T) {
 // Every pattern finds exactly the lines that a plain scan with the standard
 // library finds.
 func FuzzSearch(f *testing.F) {
-	for _, pattern := range []string{"foo", "Kelvin", "s", "a|b", "^x$", `\bfoo`, "fn*init", "[a-c]+d", "ſ", "ß", "(?i)ks", "a{2,}b", "\ufffd", "x|", "\x00\x00A", "(ab|cd)(ef|gh)", "日本"} {
+	for _, pattern := range []string{"foo", "Kelvin", "s", "a|b", "^x$", `\bfoo`, "fn*init", "[a-c]+d", "ſ", "ß", "(?i)ks", "a{2,}b", "\ufffd", "x|", "\x00\x00A", "(ab|cd)(ef|gh)", "日本",
+		"foo|bar|baz|elvin|init|日本", "(?i)foo|BAR|ba|ks|fn x|it", "(ab|cd|init|ef|foo|gh)[a-z ]", `^\S+\b.$`, `\B[a-z]\r?$`, `^\w+$|^$`, `[^a-z]{3}\z`, `(?i)[k-s]\b`, `\pL\PL`, `.{3}$`,
+		`(a|b)*a(a|b){9}`, `\x{fffd}$`, `(?m)^f.*t$`, `(?s)a.b`} {
 		for mode := range uint8(8) {
 			f.Add(pattern, []byte("foo\nFOO bar\r\n\u212aelvin\xff\nfn x init\naab\n日本\n\u017fks"), mode)
 		}
@@ -350,7 +399,8 @@ func FuzzSearch(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p := page{q: q, l: Limits{Width: 1 << 20}, memo: make([]int, q.find.slots()), tailNo: 1}
+		p := newPage(q, Limits{Width: 1 << 20})
+		p.turn("f")
 		p.search(data, 0, 1)
 		var got []int
 		for _, l := range p.lines {
