@@ -74,6 +74,7 @@ func TestScreenOfThePermissionRequest(t *testing.T) {
 			x.golden(fmt.Sprintf("permission_edit_%d", size.cols))
 			x.send("1")
 			x.waitFor("2 of 2 in this batch")
+			x.waitFor("│ git push")
 			x.settleIn(400 * time.Millisecond)
 			x.golden(fmt.Sprintf("permission_command_%d", size.cols))
 			x.send("4")

@@ -19,6 +19,7 @@ import (
 	"ikigai/internal/command"
 	"ikigai/internal/config"
 	"ikigai/internal/convo"
+	"ikigai/internal/permit"
 	"ikigai/internal/provider"
 	"ikigai/internal/provider/demo"
 	"ikigai/internal/store"
@@ -65,13 +66,13 @@ func (a *app) resumeCommand() *cobra.Command {
 func (a *app) pick(c *cobra.Command) (id string, err error) {
 	in, out, ok := a.streams()
 	if !ok {
-		return "", noTerminal()
+		return "", a.resumeElsewhere(c, which{})
 	}
 	err = a.withStore(c, func(ctx context.Context, s store.Store, dir string) error {
 		chosen, ok := tui.Pick(ctx, tui.PickOptions{
 			In: in, Out: out, Getenv: a.variable, Signals: a.env.Signals, Title: "Sessions", Scopes: []string{"here", "all"},
 			List: func(ctx context.Context, scope int, add func(tui.Choice)) {
-				listChoices(ctx, s, []string{dir, ""}[scope], add)
+				a.listChoices(ctx, s, []string{dir, ""}[scope], add)
 			},
 		})
 		if ok {
@@ -83,17 +84,29 @@ func (a *app) pick(c *cobra.Command) (id string, err error) {
 }
 
 // listChoices gives the sessions of a folder as rows of a picker.
-func listChoices(ctx context.Context, s store.Store, dir string, add func(tui.Choice)) {
-	for one, err := range s.Sessions(ctx, store.Filter{Dir: dir}) {
-		if err != nil {
+func (a *app) listChoices(ctx context.Context, s store.Store, dir string, add func(tui.Choice)) {
+	for p, err := range a.picks(ctx, s, dir) {
+		if err != nil || ctx.Err() != nil {
 			return // what was found can be chosen; ikigai session list says what is wrong
 		}
-		add(tui.Choice{
-			ID:    one.ID,
-			Cells: []string{command.Ago(time.Since(one.Updated)), filepath.Base(one.Dir), one.Branch, one.Title, fmt.Sprintf("%d calls", one.Calls)},
-			More:  []string{one.ID, one.Dir},
-		})
+		facts := fmt.Sprintf("%d calls", p.Calls)
+		if p.CostUSD != nil && *p.CostUSD > 0 {
+			facts += fmt.Sprintf(" $%.2f", *p.CostUSD)
+		}
+		more := []string{p.ID, p.Dir}
+		if len(p.Files) > 0 {
+			more = append(more, "files: "+changedFiles(p.Files))
+		}
+		add(tui.Choice{ID: p.ID, Cells: []string{ago(time.Since(p.Updated)), filepath.Base(p.Dir), p.Branch, p.Title, facts}, More: more})
 	}
+}
+
+func changedFiles(files []picked) string {
+	var names []string
+	for _, f := range files {
+		names = append(names, fmt.Sprintf("%s +%d -%d", f.Path, f.Added, f.Removed))
+	}
+	return strings.Join(names, ", ")
 }
 
 func noTerminal() error {
@@ -108,6 +121,9 @@ func (a *app) chat(c *cobra.Command) error { return a.talk(c, whichOf(c, "", fal
 func (a *app) talk(c *cobra.Command, w which) error {
 	in, out, ok := a.streams()
 	if !ok {
+		if w.id != "" || w.newest {
+			return a.resumeElsewhere(c, w)
+		}
 		return noTerminal()
 	}
 	dir, err := a.dir()
@@ -173,7 +189,7 @@ func (t *talk) options() tui.Options {
 		Version: Version, Session: h.id, Dir: filepath.Base(h.dir), Branch: branch(h.dir), Model: h.cfg.Model, Mode: string(h.mode),
 		Turns: h.limits().Rounds, Window: func(model string) int { return provider.Lookup(model).Window },
 		Color: h.cfg.Screen.Color, ToolLines: h.cfg.Screen.ToolLines, ScreenReader: t.reader,
-		Stored: h.stored, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Shell: t.shell,
+		Stored: h.stored, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Shell: t.shell, Parts: t.parts,
 		Now: time.Now,
 	}
 	if h.cfg.Model == "" {
@@ -197,6 +213,7 @@ func (t *talk) commands() command.Env {
 		Sessions: func(ctx context.Context) ([]store.Session, error) {
 			return collect(ctx, h.store, h.dir)
 		},
+		Export: func(ctx context.Context, form string) (string, error) { return t.exportHere(ctx, h, form) },
 		Fork:   t.fork,
 		Resume: t.resume,
 	}
@@ -337,6 +354,19 @@ func (t *talk) files() []string {
 		names = append(names, e.Path)
 	}
 	return names
+}
+
+// parts takes the shell line of a call apart, each command judged by itself.
+func (t *talk) parts(ctx context.Context, name string, args json.RawMessage) []permit.Part {
+	one, ok := t.house.tools.Current().Lookup(name)
+	if !ok {
+		return nil
+	}
+	p, err := one.Prepare(ctx, t.house.place(), args)
+	if err != nil {
+		return nil // it was understood before; the question stands without them
+	}
+	return t.house.permit.Judge(permit.Request{Spec: tool.JudgedAs(one, args), Call: tool.Call{Name: name, Args: args}, Plan: p.Plan}).Parts
 }
 
 // shell runs a command of the person, who may do anything here.

@@ -22,6 +22,8 @@ type question struct {
 	batch  []string  // the calls that were asked about together
 	shown  time.Time // keys that come too soon after this were meant for the box
 	saying bool      // the reason of a denial is being typed
+
+	parts []permit.Part // of the shell line that is asked about, once they are known
 }
 
 // tooSoon is how long a question must stand before it takes an answer.
@@ -41,11 +43,24 @@ func (q *question) event(e convo.Event, now time.Time) bool {
 	case convo.End:
 		*q = question{}
 	}
-	if id := q.first(); id != "" && id != first {
-		q.shown, q.saying = now, false
-		return true
+	return q.moved(first, now)
+}
+
+// next goes on to the next call; it reports whether there is one.
+func (q *question) next(now time.Time) bool {
+	first := q.first()
+	q.drop(first)
+	return q.moved(first, now)
+}
+
+// moved begins anew when another call is asked about than before.
+func (q *question) moved(before string, now time.Time) bool {
+	id := q.first()
+	if id == before {
+		return false
 	}
-	return false
+	q.shown, q.saying, q.parts = now, false, nil
+	return id != ""
 }
 
 // ask begins a batch, or goes on with what is left of one.
@@ -121,9 +136,37 @@ func (q *question) rows(width, height int) []view.Line {
 	}
 	why := item{Para: view.Para{Line: view.Line{{Role: view.Faint, Text: "asked because: " + clean.Line(c.Reason)}}, Hang: margin}, indent: margin}
 	rows := append([]view.Line{head}, wrapped(call, width, 6)...)
-	rows = append(rows, risk)
+	rows = append(append(rows, risk), q.simple(max(height/3, 1))...)
 	foot := append(why.rows(width), q.choices(width)...)
 	return append(append(rows, q.preview(body, height-len(rows)-len(foot))...), foot...)
+}
+
+// simple draws each simple command of a shell line with what it does, why, and
+// which rule speaks of it.
+func (q *question) simple(most int) []view.Line {
+	var rows []view.Line
+	for _, p := range q.parts {
+		l := view.Line{{Role: view.Faint, Text: "  │ "}, {Text: clean.Line(p.Command)}, {Role: classRole(p.Class), Text: "  " + clean.Line(p.Class)}}
+		if p.Reason != "" && p.Reason != p.Class {
+			l = append(l, view.Span{Role: view.Faint, Text: "  " + clean.Line(p.Reason)})
+		}
+		if p.Rule != "" {
+			l = append(l, view.Span{Role: view.Good, Text: "  " + clean.Line(p.Rule)})
+		}
+		rows = append(rows, l)
+	}
+	if len(rows) > most {
+		rows = append(rows[:most-1:most-1], view.Line{{Role: view.Faint, Text: fmt.Sprintf("  │ … %d more commands", len(q.parts)-most+1)}})
+	}
+	return rows
+}
+
+// classRole sets off what does more than read.
+func classRole(class string) view.Role {
+	if strings.HasPrefix(class, "read") {
+		return view.Faint
+	}
+	return view.Warning
 }
 
 func wrapped(l view.Line, width, hang int) []view.Line {

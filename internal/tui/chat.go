@@ -71,7 +71,15 @@ func (c *chat) send(op agent.Op) {
 			c.status.model = op.Model
 		case agent.SetMode:
 			c.status.mode = string(op.Mode)
+			c.warn(c.status.mode)
 		}
+	}
+}
+
+// warn says loudly when nothing is asked any more.
+func (c *chat) warn(mode string) {
+	if mode == string(permit.Yolo) {
+		c.transcript.lines(0, view.Text(view.Bad, "mode yolo: nothing is asked, and nothing is confined"))
 	}
 }
 
@@ -133,7 +141,11 @@ func lastSeq(events []convo.Event) int64 {
 
 // begin shows what was before: the stored conversation, or a word of welcome.
 func (c *chat) begin() {
-	for _, e := range c.o.Stored {
+	shown := lately(c.o.Stored)
+	if left := len(c.o.Stored) - len(shown); left > 0 {
+		c.transcript.lines(0, view.Text(view.Faint, fmt.Sprintf("%d earlier events: ikigai session show %s", left, c.o.Session)))
+	}
+	for _, e := range shown {
 		c.transcript.event(e)
 		c.status.event(e)
 	}
@@ -148,10 +160,24 @@ func (c *chat) begin() {
 	for _, n := range c.o.Notes {
 		c.transcript.lines(0, view.Text(view.Warning, n))
 	}
+	c.warn(c.o.Mode)
 	if c.welcome.open() {
 		c.transcript.lines(0, c.welcome.head())
-		go c.welcome.look(c.jobs)
+		c.beside(func() { c.welcome.look(c.jobs) })
 	}
+}
+
+// mostAgain is how many events of an old session are shown when it goes on.
+const mostAgain = 2000
+
+// lately are the last events of a session, from the beginning of a turn on.
+func lately(events []convo.Event) []convo.Event {
+	for i := max(0, len(events)-mostAgain); i < len(events); i++ {
+		if i == 0 || events[i].Turn != events[i-1].Turn {
+			return events[i:]
+		}
+	}
+	return events
 }
 
 // end gives the terminal back, whatever happened: also when the loop panics.
@@ -257,6 +283,7 @@ func (c *chat) event(e convo.Event) {
 	c.status.event(e)
 	if c.question.event(e, c.o.Now()) {
 		c.notify("ikigai asks for permission")
+		c.lookAtParts()
 	}
 	switch {
 	case e.Kind == convo.KindUser:
@@ -264,6 +291,35 @@ func (c *chat) event(e convo.Event) {
 	case e.Kind == convo.KindEnd:
 		c.ended(e.Body.(convo.End))
 	}
+}
+
+// lookAtParts has the shell line that is asked about taken apart, beside the loop.
+func (c *chat) lookAtParts() {
+	if c.o.Parts == nil {
+		return
+	}
+	asked := c.question.calls[0]
+	c.beside(func() {
+		parts := c.o.Parts(context.Background(), asked.Name, asked.Args)
+		c.jobs <- func() {
+			if c.question.first() == asked.CallID {
+				c.question.parts = parts
+			}
+		}
+	})
+}
+
+// beside runs work beside the loop. A panic in it is told, and ends nothing: the
+// terminal must not be left raw.
+func (c *chat) beside(do func()) {
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				c.jobs <- func() { c.working, c.stop = "", nil; c.tell(fmt.Sprintf("crashed: %v", fault)) }
+			}
+		}()
+		do()
+	}()
 }
 
 // ended sends what was queued for after the turn. After a turn that was stopped
@@ -384,11 +440,11 @@ func (c *chat) start(name string, do func(context.Context)) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.working, c.stop = name, cancel
-	go func() {
+	c.beside(func() {
 		defer cancel()
 		do(ctx)
 		c.jobs <- func() { c.working, c.stop = "", nil }
-	}()
+	})
 }
 
 // nextMode is the mode that shift-tab goes to; the one without any limits is
@@ -430,10 +486,10 @@ func (c *chat) lookForFiles() {
 	if c.o.Files == nil {
 		return
 	}
-	go func() {
+	c.beside(func() {
 		files := c.o.Files()
 		c.jobs <- func() { c.box.pop.found(files) }
-	}()
+	})
 }
 
 // interrupt is ctrl-c: it clears what is typed, stops what runs, and ends us
@@ -469,9 +525,15 @@ func (c *chat) questionKey(k keys.Key) {
 		return
 	}
 	if a, ok := c.question.key(k.Name, now); ok {
-		c.session.Send(a)
-		c.question.drop(a.CallID)
-		c.question.shown = now
+		c.reply(a)
+	}
+}
+
+// reply answers the question and goes on to the next call of the batch.
+func (c *chat) reply(a agent.Answer) {
+	c.session.Send(a)
+	if c.question.next(c.o.Now()) {
+		c.lookAtParts()
 	}
 }
 
@@ -513,9 +575,7 @@ func (c *chat) enter() {
 	pop := &c.box.pop
 	switch {
 	case c.question.saying:
-		c.session.Send(c.question.answer(agent.Answer{Reason: c.box.take()}))
-		c.question.drop(c.question.first())
-		c.question.saying = false
+		c.reply(c.question.answer(agent.Answer{Reason: c.box.take()}))
 	case strings.HasSuffix(c.box.Before(), "\\"):
 		c.box.Replace(1, "\n")
 	case pop.open() && !pop.exact():

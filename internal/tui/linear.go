@@ -174,8 +174,7 @@ func (l *linear) answer(text string) {
 		return
 	}
 	l.session.Send(l.question.answer(a))
-	l.question.drop(l.question.first())
-	if l.question.open() {
+	if l.question.next(l.o.Now()) {
 		l.ask()
 	}
 }

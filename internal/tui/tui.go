@@ -11,12 +11,14 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"time"
 
 	"ikigai/internal/agent"
 	"ikigai/internal/command"
 	"ikigai/internal/convo"
+	"ikigai/internal/permit"
 	"ikigai/internal/tui/draw"
 )
 
@@ -48,7 +50,10 @@ type Options struct {
 	Files    func() []string                                                               // the files of the project, for @
 	Edit     func(text string) (string, error)                                             // the person's editor; the terminal is free meanwhile
 	Shell    func(ctx context.Context, line string, progress func(string)) (string, error) // runs a command of the person
-	Welcome  *Welcome                                                                      // asked first, when no model is set up
+	// Parts are the simple commands of a call that is asked about, each judged
+	// by itself; none when it is no shell line.
+	Parts   func(ctx context.Context, name string, args json.RawMessage) []permit.Part
+	Welcome *Welcome // asked first, when no model is set up
 
 	Now func() time.Time
 }

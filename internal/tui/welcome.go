@@ -207,5 +207,5 @@ func (w *welcome) keep(c *chat, key string) {
 		return
 	}
 	w.said = where
-	go w.look(c.jobs)
+	c.beside(func() { w.look(c.jobs) })
 }
