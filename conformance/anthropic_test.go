@@ -11,6 +11,11 @@ func anthropicPeer() peer {
 	return peer{
 		format: "anthropic",
 		ask:    askAnthropic,
+		again: map[string]string{
+			"+ [].content[].caller":  "who calls is the model itself, unless it runs code at the vendor's",
+			"~ [].content[].content": "the client forgets what a block of a kind it does not know says in pieces",
+			"~ [].content[].text":    "we cut the space at the end of a text, which the server refuses in some places",
+		},
 		known: map[string]string{
 			"= .messages[].content[].content": "a result may be text or a list of blocks; the client writes lists",
 		},
@@ -42,7 +47,7 @@ func askAnthropic(ctx context.Context, url, _ string, body []byte, whole bool) (
 
 func readMessage(m anthropic.Message) reply {
 	u := m.Usage
-	r := reply{Finish: string(m.StopReason), Usage: usage{
+	r := reply{Finish: string(m.StopReason), Again: again(m.ToParam()), Usage: usage{
 		Input:  u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens,
 		Output: u.OutputTokens, CacheRead: u.CacheReadInputTokens, CacheWrite: u.CacheCreationInputTokens,
 	}}

@@ -18,6 +18,10 @@ func ollamaPeer() peer {
 			"+ .options null": "the client always has the field",
 			"+ .messages[].tool_calls[].function.index 0": "the client always has the field",
 		},
+		again: map[string]string{
+			"+ [].tool_calls[].function.index":   "the order says it",
+			"+ [].tool_calls[].function.index 0": "the order says it",
+		},
 		limited: "- .tools[].function.parameters.", // the server reads the better known words of a schema and skips the others
 		silent:  []string{"Authorization"},         // a key is for a proxy in front of the server; the client signs instead
 	}
@@ -34,9 +38,12 @@ func askOllama(ctx context.Context, address, _ string, body []byte, _ bool) (rep
 		return reply{}, fmt.Errorf("%w: %w", errRequest, err)
 	}
 	var r reply
+	var said api.Message
 	err = api.NewClient(base, http.DefaultClient).Chat(ctx, &q, func(piece api.ChatResponse) error {
 		r.Text += piece.Message.Content
 		r.Thinking += piece.Message.Thinking
+		said.Role, said.Content, said.Thinking = piece.Message.Role, r.Text, r.Thinking
+		said.ToolCalls = append(said.ToolCalls, piece.Message.ToolCalls...)
 		for _, c := range piece.Message.ToolCalls {
 			r.Calls = append(r.Calls, called{c.ID, c.Function.Name, arguments(c.Function.Arguments.String())})
 		}
@@ -46,5 +53,6 @@ func askOllama(ctx context.Context, address, _ string, body []byte, _ bool) (rep
 		}
 		return nil
 	})
+	r.Again = again(said)
 	return r, err
 }

@@ -19,6 +19,15 @@ func openaiPeer() peer {
 		known: map[string]string{
 			"- .messages[].content null": "a turn of nothing but calls has no text, which may be said or left out",
 		},
+		again: map[string]string{
+			"- [].content null":      "a turn of nothing but calls has no text, which may be said or left out",
+			"- [].content":           "a refusal is text for us: other servers know no field for it",
+			"+ [].refusal":           "a refusal is text for us: other servers know no field for it",
+			"- [].extra_content":     "a gateway's own",
+			"- [].reasoning_details": "a gateway's own",
+			"~ [].tool_calls[].id":   "the server gave no id, and two calls without one could not be told apart",
+			"~ [].tool_calls[]":      "the server did not say that the call is one of a function, and the client forgets it",
+		},
 	}
 }
 
@@ -66,6 +75,7 @@ func readChat(c openai.ChatCompletion) reply {
 		r.Text += choice.Message.Content
 		r.Refusal += choice.Message.Refusal
 		r.Finish = choice.FinishReason
+		r.Again = again(choice.Message.ToParam())
 		for _, call := range choice.Message.ToolCalls {
 			r.Calls = append(r.Calls, called{call.ID, call.Function.Name, arguments(call.Function.Arguments)})
 		}

@@ -29,15 +29,18 @@ type peer struct {
 	// known are the differences between a body of ours and the one that the
 	// client makes of it, each with its reason. Each must occur.
 	known map[string]string
+	// again are the known differences between a reply that we send back and one
+	// that the client does.
+	again map[string]string
 	// limited begins the differences of schemas that say more than the client can.
 	limited string
 	// silent are headers of ours that the client has no way to send.
 	silent []string
 }
 
-// ask reads body into the client's types, sends it to the server at url for model, and
-// reads the answer: as a stream, or whole. An answer that is an error comes back
-// as one, with what came before it.
+// ask reads body into the client's types, sends it to the server at url, for
+// model, and reads the answer: as a stream, or whole. An answer that is an error
+// comes back as one, with what came before it.
 type ask func(ctx context.Context, url, model string, body []byte, whole bool) (reply, error)
 
 const key = "sk-conformance"
@@ -104,6 +107,8 @@ type reply struct {
 	Calls    []called
 	Finish   string // the vendor's own word
 	Usage    usage
+
+	Again any // the JSON with which the client would send it back, as a list of messages or items
 }
 
 type called struct {
@@ -124,6 +129,15 @@ func arguments(text string) any {
 		return text
 	}
 	return v
+}
+
+// again is the JSON value of what the client would send back.
+func again(list ...any) any {
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return err.Error()
+	}
+	return arguments(string(raw))
 }
 
 // proof adds what proves that thinking is the model's own, if there is some.

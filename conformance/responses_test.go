@@ -15,6 +15,10 @@ func responsesPeer() peer {
 		under:  "/v1",
 		ask:    askResponses,
 		says:   openaiSays,
+		again: map[string]string{
+			"+ [].status": "that a call is complete goes without saying",
+			"~ [].status": "a message that was cut goes back as it stands, as a whole one",
+		},
 	}
 }
 
@@ -86,7 +90,9 @@ func readResponse(whole responses.Response, items []responses.ResponseOutputItem
 	if reason := whole.IncompleteDetails.Reason; reason != "" {
 		r.Finish += ":" + reason
 	}
+	var sent []any
 	for _, it := range items {
+		sent = append(sent, json.RawMessage(it.RawJSON()))
 		switch it := it.AsAny().(type) {
 		case responses.ResponseOutputMessage:
 			for _, c := range it.Content {
@@ -104,5 +110,6 @@ func readResponse(whole responses.Response, items []responses.ResponseOutputItem
 			r.proof(it.EncryptedContent)
 		}
 	}
+	r.Again = again(sent...)
 	return r
 }
