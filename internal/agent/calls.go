@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -231,12 +232,29 @@ func execute(ctx context.Context, c *call, l tool.Limits, now func() time.Time, 
 	r.CallID, r.Name = c.ID, c.Name
 	r.Took, r.At = time.Since(started), now()
 	r.Notes = append(r.Notes, c.prepared.Plan.Notes...)
+	r.Display = shownDiff(r, c.prepared.Plan.Preview)
 	if max := outputLimit(l); r.Failure == nil && len(r.Data) > max {
 		big := tool.Fail(c.Call, tool.OutputTooLarge, "the result of %s has %d bytes; at most %d are taken", c.Name, len(r.Data), max)
 		big.Took, big.At, big.Notes = r.Took, r.At, r.Notes
 		return big
 	}
 	return r
+}
+
+// maxDiff is the longest diff that is kept with a result.
+const maxDiff = 64 << 10
+
+// shownDiff is what a screen draws of a result: what the tool asked for, else the
+// diff that was planned and done.
+func shownDiff(r tool.Result, preview string) json.RawMessage {
+	if len(r.Display) > 0 || preview == "" || len(preview) > maxDiff || !r.OK() {
+		return r.Display
+	}
+	raw, err := tool.Encode(map[string]string{"diff": preview})
+	if err != nil {
+		return nil // text always encodes
+	}
+	return raw
 }
 
 // outputLimit leaves room for the JSON around an output of the full size.

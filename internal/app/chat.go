@@ -22,11 +22,13 @@ import (
 	"ikigai/internal/permit"
 	"ikigai/internal/provider"
 	"ikigai/internal/provider/demo"
+	"ikigai/internal/stats"
 	"ikigai/internal/store"
 	"ikigai/internal/tool"
 	"ikigai/internal/toolkit"
 	"ikigai/internal/tui"
 	"ikigai/internal/walk"
+	"ikigai/internal/window"
 )
 
 // chatFlags are the flags of the terminal face.
@@ -49,6 +51,9 @@ func (a *app) resumeCommand() *cobra.Command {
 		w := which{newest: *last}
 		if len(args) == 1 {
 			w.id, w.newest = args[0], false
+		}
+		if _, _, ok := a.streams(); !ok {
+			return a.resumeElsewhere(c, w)
 		}
 		if w.id == "" && !w.newest {
 			id, err := a.pick(c)
@@ -209,6 +214,9 @@ func (t *talk) commands() command.Env {
 		Models:  func(ctx context.Context) []string { return t.usable(ctx) },
 		Mode:    h.permit.Mode,
 		Rules:   h.permit.List,
+		Tasks:   t.tasks,
+		Context: t.context,
+		Stats:   t.stats,
 		Trust:   func(context.Context) (string, error) { return t.trust() },
 		Sessions: func(ctx context.Context) ([]store.Session, error) {
 			return collect(ctx, h.store, h.dir)
@@ -255,6 +263,52 @@ func (t *talk) refresh(ctx context.Context) (command.Refreshed, error) {
 		r.Changed = append(r.Changed, c.Name)
 	}
 	return r, nil
+}
+
+// tasks are the steps of the session's list, read by the tool that lists them.
+func (t *talk) tasks(ctx context.Context) ([]command.Task, error) {
+	all, err := t.tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	one, ok := all.Lookup("list_tasks")
+	if !ok {
+		return nil, errors.New("this toolset has no task list")
+	}
+	p, err := one.Prepare(ctx, t.house.place(), json.RawMessage("{}"))
+	if err != nil {
+		return nil, err
+	}
+	var answer struct{ Output string }
+	var list []command.Task
+	r := p.Run(ctx, tool.Grant{}, func(string) {})
+	if err := errors.Join(json.Unmarshal(r.Data, &answer), json.Unmarshal([]byte(answer.Output), &list)); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// context is what fills the model's window, and how much fits.
+func (t *talk) context(context.Context) (shares []command.Share, size int) {
+	tools := 0
+	for _, s := range t.house.offered(t.house.tools.Current()) {
+		tools += len(s.Description) + len(s.Parameters.JSON())
+	}
+	for _, s := range window.Breakdown(t.events(), len(t.system(t.house)), tools) {
+		shares = append(shares, command.Share{What: s.What, Tokens: s.Tokens})
+	}
+	return shares, provider.Lookup(t.house.cfg.Model).Window
+}
+
+// stats are the numbers of this session.
+func (t *talk) stats(context.Context) (string, error) {
+	tally := stats.New(time.Local)
+	for _, e := range t.events() {
+		tally.Add(e)
+	}
+	var b strings.Builder
+	err := printStats(&b, tally.Report())
+	return b.String(), err
 }
 
 // usable are the models that could be used now.

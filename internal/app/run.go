@@ -59,6 +59,7 @@ func (a *app) run(c *cobra.Command, args []string) error {
 	o.Flush = func() error { return h.store.Flush(context.Background()) }
 	o.Head = func() string { return a.head(h) }
 	a.code = a.serve(c.Context(), h, prompt, o)
+	a.sumUp(c.Context(), h, o)
 	return h.close()
 }
 

@@ -225,7 +225,7 @@ func (h *house) limits() turn.Limits {
 }
 
 func (a *app) system(h *house) string {
-	return strings.NewReplacer("{dir}", h.dir).Replace(strings.TrimSpace(systemPrompt))
+	return a.instructed(h, strings.NewReplacer("{dir}", h.dir).Replace(strings.TrimSpace(systemPrompt)))
 }
 
 // opener finds the provider of a model.

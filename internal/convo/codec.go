@@ -148,6 +148,10 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 	if err != nil {
 		return err
 	}
+	if r, ok := body.(ToolResult); ok {
+		r.Summary = j.Content // it is stored once, as the event's text
+		body = r
+	}
 	*e = Event{Seq: j.Seq, Turn: j.Turn, At: at, Kind: j.Kind, Text: j.Content, Body: body, Reply: j.Reply, Keep: j.Keep}
 	return nil
 }

@@ -61,6 +61,10 @@ func TestEventsSurviveTheirJSON(t *testing.T) {
 		Unknown{Of: "future", Data: json.RawMessage(`{"x":1}`)},
 	}
 	for i, b := range bodies {
+		if r, ok := b.(ToolResult); ok {
+			r.Summary = "text"
+			b = r
+		}
 		e := Of("text", b)
 		e.Seq, e.Turn, e.At, e.Reply, e.Keep = int64(i+1), 2, at, "r1", &Opaque{Dialect: "gemini", Data: json.RawMessage(`"sig"`)}
 		raw, err := json.Marshal(e)

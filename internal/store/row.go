@@ -50,6 +50,10 @@ func (r Row) Event() convo.Event {
 	if e.Body, err = body(e.Kind, r.Data); err != nil {
 		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
 	}
+	if b, ok := e.Body.(convo.ToolResult); ok {
+		b.Summary = e.Text // it is stored once, as the event's text
+		e.Body = b
+	}
 	return e
 }
 
@@ -59,6 +63,10 @@ func (r Row) Verbatim() convo.Event {
 	e := r.bare()
 	if r.Data != nil {
 		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
+	}
+	if b, ok := e.Body.(convo.ToolResult); ok {
+		b.Summary = e.Text // it is stored once, as the event's text
+		e.Body = b
 	}
 	return e
 }

@@ -101,7 +101,7 @@ func sample(n int64) convo.Event {
 		return e
 	case 3:
 		return convo.Of("3 lines found", convo.ToolResult{Result: tool.Result{
-			CallID: id, Name: "grep", Data: json.RawMessage(`{"output":"a\nb\nc","count":3}`), Took: 4 * time.Millisecond,
+			CallID: id, Name: "grep", Summary: "3 lines found", Data: json.RawMessage(`{"output":"a\nb\nc","count":3}`), Took: 4 * time.Millisecond,
 		}})
 	default:
 		return convo.Event{Kind: convo.KindAssistant, Text: fmt.Sprintf("answer %d & more", n)}
@@ -118,7 +118,7 @@ func everyEventComesBackAsItWas(t *testing.T, s store.Store) {
 		sample(2),
 		convo.Of("allow", convo.Decision{CallID: "call_2", Name: "grep", Allowed: true, By: convo.ByMode, Risk: "safe"}),
 		sample(3),
-		convo.Of("no", convo.ToolResult{Result: tool.Result{CallID: "c", Name: "x", Failure: &tool.Failure{Code: "TOOL_CRASHED", Message: "no", ExitCode: &n}}}),
+		convo.Of("no", convo.ToolResult{Result: tool.Result{CallID: "c", Name: "x", Summary: "no", Failure: &tool.Failure{Code: "TOOL_CRASHED", Message: "no", ExitCode: &n}}}),
 		convo.Of("", convo.Opaque{Dialect: "responses", Data: json.RawMessage(`{"encrypted":"x"}`)}),
 		convo.Of("", convo.Usage{Model: "m1", Input: &n}),
 		convo.Of("cleared", convo.Command{Name: "clear"}),
