@@ -238,7 +238,7 @@ func (s *Store) content(t *tree, e entry) ([]byte, error) {
 	if !e.hasContent() {
 		return nil, nil
 	}
-	if _, ok := s.library.places[e.sum]; ok {
+	if _, ok := s.library.find(e.sum); ok {
 		return s.library.read(e.sum)
 	}
 	root, err := os.OpenRoot(t.path)

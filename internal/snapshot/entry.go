@@ -124,10 +124,17 @@ func appendEntry(dst []byte, e *entry, before string) []byte {
 	return dst
 }
 
+// Stamps are long numbers that are read at every start, so they are written in
+// full: that is the quickest to read.
+const stampSize = 5*8 + 3*4 + 1
+
 func appendStamp(dst []byte, r *record) []byte {
 	s := &r.stamp
-	for _, n := range []uint64{s.dev, s.ino, uint64(s.size), uint64(s.mtime), uint64(s.ctime), uint64(s.mode), uint64(s.uid), uint64(s.gid)} {
-		dst = binary.AppendUvarint(dst, n)
+	for _, n := range [...]uint64{s.dev, s.ino, uint64(s.size), uint64(s.mtime), uint64(s.ctime)} {
+		dst = binary.LittleEndian.AppendUint64(dst, n)
+	}
+	for _, n := range [...]uint32{uint32(s.mode), s.uid, s.gid} {
+		dst = binary.LittleEndian.AppendUint32(dst, n)
 	}
 	if r.settled {
 		return append(dst, 1)
@@ -225,11 +232,17 @@ func (r *reader) share(n int, entry func(i int) *entry) {
 }
 
 func (r *reader) stamp(into *record) {
-	s := &into.stamp
-	s.dev, s.ino, s.size = r.number(), r.number(), int64(r.number())
-	s.mtime, s.ctime = int64(r.number()), int64(r.number())
-	s.mode, s.uid, s.gid = fs.FileMode(r.number()), uint32(r.number()), uint32(r.number())
-	into.settled = r.byte() == 1
+	b := r.bytes(stampSize)
+	if b == nil {
+		return
+	}
+	long := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	short := func(i int) uint32 { return binary.LittleEndian.Uint32(b[5*8+4*i:]) }
+	into.stamp = stamp{
+		dev: long(0), ino: long(1), size: int64(long(2)), mtime: int64(long(3)), ctime: int64(long(4)),
+		mode: fs.FileMode(short(0)), uid: short(1), gid: short(2),
+	}
+	into.settled = b[stampSize-1] == 1
 }
 
 // count reads how many things follow, and refuses a number that cannot be.

@@ -33,7 +33,7 @@ func (x *index) find(path string) (record, bool) {
 	return x.records[i], true
 }
 
-const indexMark = "ikigai index 1\n"
+const indexMark = "ikigai index 2\n"
 
 // encode is the index as a file; its end is a sum of the rest.
 func (x *index) encode(maxFile int64) []byte {
@@ -62,6 +62,7 @@ func decodeIndex(raw []byte, maxFile int64) *index {
 	r := reader{rest: raw[len(indexMark):end]}
 	manifest, most, depth := r.sum(), int64(r.number()), int(r.number())
 	records := make([]record, r.count())
+	r.paths, r.ends = make([]byte, 0, 64*len(records)), make([]int, 0, len(records))
 	for i := range records {
 		r.entry(&records[i].entry)
 		r.stamp(&records[i])
@@ -89,7 +90,7 @@ func (s *Store) recall(t *tree) error {
 		return err
 	}
 	t.index = decodeIndex(raw, s.o.MaxFile)
-	if _, ok := s.library.places[t.index.manifest]; !ok {
+	if _, ok := s.library.find(t.index.manifest); !ok {
 		t.index = newIndex(nil)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,13 +44,15 @@ type place struct {
 // the store's mutex guards it.
 type library struct {
 	dir    string
+	tables map[string]table // of each pack
+
+	// A map of everything is made once many things were asked for: a process
+	// that only looks whether something changed asks for one.
 	places map[sum]place
-	packs  map[string]bool // the packs that places knows
+	asked  int
 }
 
-func newLibrary(dir string) *library {
-	return &library{dir: dir, places: map[sum]place{}, packs: map[string]bool{}}
-}
+func newLibrary(dir string) *library { return &library{dir: dir, tables: map[string]table{}} }
 
 // refresh learns of packs that others wrote, and forgets those that are gone.
 func (l *library) refresh() error {
@@ -57,26 +60,59 @@ func (l *library) refresh() error {
 	if err != nil {
 		return fmt.Errorf("listing stored content: %w", err)
 	}
-	for known := range l.packs {
+	for known := range l.tables {
 		if !slices.Contains(names, known) {
-			l.places, l.packs = map[sum]place{}, map[string]bool{}
+			l.tables, l.places = map[string]table{}, nil
 			break
 		}
 	}
 	for _, name := range names {
-		if l.packs[name] {
+		if l.tables[name] != nil {
 			continue
 		}
-		rows, err := readTable(filepath.Join(l.dir, name))
+		t, err := readTable(filepath.Join(l.dir, name))
 		if err != nil {
 			return fmt.Errorf("reading the table of %s: %w", name, err)
 		}
-		for _, r := range rows {
-			l.places[r.sum] = place{name, r.offset, r.size}
-		}
-		l.packs[name] = true
+		l.learn(name, t)
 	}
 	return nil
+}
+
+func (l *library) learn(pack string, t table) {
+	l.tables[pack] = t
+	if l.places != nil {
+		t.into(l.places, pack)
+	}
+}
+
+// find is where content lies.
+func (l *library) find(s sum) (place, bool) {
+	const often = 50
+	if l.places == nil && l.asked < often {
+		l.asked++
+		for pack, t := range l.tables {
+			for r := range t.rows() {
+				if r.sum == s {
+					return place{pack, r.offset, r.size}, true
+				}
+			}
+		}
+		return place{}, false
+	}
+	p, ok := l.all()[s]
+	return p, ok
+}
+
+// all is where everything lies.
+func (l *library) all() map[sum]place {
+	if l.places == nil {
+		l.places = map[sum]place{}
+		for pack, t := range l.tables {
+			t.into(l.places, pack)
+		}
+	}
+	return l.places
 }
 
 func (l *library) names() ([]string, error) {
@@ -92,7 +128,7 @@ func (l *library) names() ([]string, error) {
 
 // read gives the content of that sum, and never anything else.
 func (l *library) read(want sum) ([]byte, error) {
-	p, ok := l.places[want]
+	p, ok := l.find(want)
 	if !ok {
 		return nil, fmt.Errorf("%w: nothing is stored under %s", ErrDamaged, want)
 	}
@@ -140,12 +176,42 @@ func (l *library) chain(of sum) ([]*manifest, error) {
 	return chain, nil
 }
 
+// A table is the bytes of a pack's table.
+type table []byte
+
 type row struct {
 	sum          sum
 	offset, size int64
 }
 
-func readTable(path string) ([]row, error) {
+func (t table) rows() iter.Seq[row] {
+	return func(yield func(row) bool) {
+		for b := t; len(b) >= tableRow; b = b[tableRow:] {
+			r := row{
+				sum:    sum(b[:sha256.Size]),
+				offset: int64(binary.LittleEndian.Uint64(b[sha256.Size:])),
+				size:   int64(binary.LittleEndian.Uint64(b[sha256.Size+8:])),
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+func (t table) add(r row) table {
+	t = append(t, r.sum[:]...)
+	t = binary.LittleEndian.AppendUint64(t, uint64(r.offset))
+	return binary.LittleEndian.AppendUint64(t, uint64(r.size))
+}
+
+func (t table) into(places map[sum]place, pack string) {
+	for r := range t.rows() {
+		places[r.sum] = place{pack, r.offset, r.size}
+	}
+}
+
+func readTable(path string) (table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -164,27 +230,14 @@ func readTable(path string) ([]row, error) {
 	if from < 0 || from > end {
 		return nil, fmt.Errorf("%w: it has no table", ErrDamaged)
 	}
-	table := make([]byte, end-from)
-	if _, err := f.ReadAt(table, from); err != nil && err != io.EOF {
+	t := make(table, end-from)
+	if _, err := f.ReadAt(t, from); err != nil && err != io.EOF {
 		return nil, err
 	}
-	if sha256.Sum256(table) != sum(foot[8:8+sha256.Size]) {
+	if sha256.Sum256(t) != sum(foot[8:8+sha256.Size]) {
 		return nil, fmt.Errorf("%w: its table has other bytes", ErrDamaged)
 	}
-	return rowsOf(table), nil
-}
-
-func rowsOf(table []byte) []row {
-	rows := make([]row, len(table)/tableRow)
-	for i := range rows {
-		b := table[i*tableRow:]
-		rows[i] = row{
-			sum:    sum(b[:sha256.Size]),
-			offset: int64(binary.LittleEndian.Uint64(b[sha256.Size:])),
-			size:   int64(binary.LittleEndian.Uint64(b[sha256.Size+8:])),
-		}
-	}
-	return rows
+	return t, nil
 }
 
 // A packer writes a new pack. Until commit nobody sees it.
@@ -193,7 +246,7 @@ type packer struct {
 	file    *os.File // nil until something is added
 	out     *bufio.Writer
 	size    int64
-	rows    []row
+	table   table
 	added   map[sum]bool
 }
 
@@ -201,7 +254,7 @@ func (l *library) newPacker() *packer { return &packer{library: l, added: map[su
 
 // has reports whether content of that sum is stored already or will be.
 func (p *packer) has(s sum) bool {
-	_, stored := p.library.places[s]
+	_, stored := p.library.find(s)
 	return stored || p.added[s]
 }
 
@@ -220,7 +273,7 @@ func (p *packer) add(s sum, content []byte) error {
 	if _, err := p.out.Write(content); err != nil {
 		return fmt.Errorf("keeping content: %w", err)
 	}
-	p.rows = append(p.rows, row{s, p.size, int64(len(content))})
+	p.table = p.table.add(row{s, p.size, int64(len(content))})
 	p.size += int64(len(content))
 	p.added[s] = true
 	return nil
@@ -246,22 +299,13 @@ func (p *packer) commit() error {
 		return fmt.Errorf("keeping content: %w", err)
 	}
 	p.file = nil
-	for _, r := range p.rows {
-		p.library.places[r.sum] = place{name, r.offset, r.size}
-	}
-	p.library.packs[name] = true
+	p.library.learn(name, p.table)
 	return nil
 }
 
 func (p *packer) finish() error {
-	table := make([]byte, 0, len(p.rows)*tableRow)
-	for _, r := range p.rows {
-		table = append(table, r.sum[:]...)
-		table = binary.LittleEndian.AppendUint64(table, uint64(r.offset))
-		table = binary.LittleEndian.AppendUint64(table, uint64(r.size))
-	}
-	digest := sha256.Sum256(table)
-	p.out.Write(table)
+	digest := sha256.Sum256(p.table)
+	p.out.Write(p.table)
 	p.out.Write(binary.LittleEndian.AppendUint64(nil, uint64(p.size)))
 	p.out.Write(digest[:])
 	p.out.WriteString(packMark)

@@ -92,7 +92,7 @@ func (s *Store) sweep(ctx context.Context, roots []sum) (freed int64, err error)
 	fresh := newLibrary(s.library.dir).newPacker() // it knows of nothing, so it takes everything it is given
 	defer fresh.abort()
 	for need := range live {
-		if at, ok := s.library.places[need]; ok && doomed[at.pack] {
+		if at, ok := s.library.find(need); ok && doomed[at.pack] {
 			content, err := s.library.read(need)
 			if err == nil {
 				err = errors.Join(fresh.add(need, content), context.Cause(ctx))
@@ -142,7 +142,7 @@ func (s *Store) reach(ctx context.Context, roots []sum) (map[sum]bool, error) {
 func (s *Store) doomed(live map[sum]bool) map[string]bool {
 	const small, many = 1 << 20, 16
 	used, total := map[string]int64{}, map[string]int64{}
-	for at, p := range s.library.places {
+	for at, p := range s.library.all() {
 		total[p.pack] += p.size
 		if live[at] {
 			used[p.pack] += p.size + 1 // empty content is needed too
@@ -150,7 +150,7 @@ func (s *Store) doomed(live map[sum]bool) map[string]bool {
 	}
 	doomed := map[string]bool{}
 	var little []string
-	for name := range s.library.packs {
+	for name := range s.library.tables {
 		if used[name] <= total[name]/2 {
 			doomed[name] = true
 		} else if total[name] < small {

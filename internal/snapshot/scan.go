@@ -72,7 +72,7 @@ func (c *scan) walk(ctx context.Context) error {
 	defer stop(nil)
 	found := make([]finds, runtime.GOMAXPROCS(0))
 	own := c.ownFolders()
-	err := c.tree.cache.Each(ctx, c.o.walkOptions(), func(worker int, e walk.Entry) {
+	err := c.tree.each(ctx, c.o.walkOptions(), func(worker int, e walk.Entry) {
 		if own.hold(e.Path) {
 			return
 		}
@@ -94,6 +94,16 @@ func (c *scan) walk(ctx context.Context) error {
 		return fmt.Errorf("%w: %d in %s, at most %d", ErrTooMany, total, c.tree.path, c.o.MaxFiles)
 	}
 	return c.unlisted(err)
+}
+
+// each walks the tree. The first walk of a process has nothing to remember, and
+// it may be the only one, so it does not pay for remembering.
+func (t *tree) each(ctx context.Context, o walk.Options, f func(worker int, e walk.Entry)) error {
+	if !t.walked {
+		t.walked = true
+		return walk.Each(ctx, t.path, o, f)
+	}
+	return t.cache.Each(ctx, o, f)
 }
 
 // finds is what one worker found. The padding keeps two workers off one cache line.

@@ -326,10 +326,11 @@ func (s *Store) moveOn() error {
 
 // A tree is one root and what we know of it.
 type tree struct {
-	path  string
-	key   string // names the root in files
-	cache *walk.Cache
-	index *index // nil until it is read
+	path   string
+	key    string // names the root in files
+	cache  *walk.Cache
+	walked bool
+	index  *index // nil until it is read
 }
 
 func newTree(path string) *tree {
