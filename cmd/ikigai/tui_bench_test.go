@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -61,4 +62,32 @@ func BenchmarkStartToPrompt(b *testing.B) {
 		sum += start()
 	}
 	b.ReportMetric(float64(sum.Milliseconds())/float64(b.N), "cpu-ms/start")
+}
+
+// BenchmarkKeystroke is the time from a key to its frame while a reply comes
+// with a thousand tokens a second and a tool has printed 10 MB.
+func BenchmarkKeystroke(b *testing.B) {
+	s := newStage(b)
+	slowModel(b, &s, 1_000_000, time.Millisecond)
+	x := s.open(b, 100, 30)
+	x.waitFor("? keys")
+	x.send("!yes a line of output | head -c 10000000\r")
+	x.waitFor("with the next prompt")
+	x.send("go\r")
+	x.waitFor("esc stop")
+	typed := 0
+	for b.Loop() {
+		typed++
+		want := fmt.Sprintf("key%dkey", typed)
+		x.send(want)
+		for !strings.Contains(x.screen(), want) {
+			time.Sleep(200 * time.Microsecond)
+		}
+		b.StopTimer()
+		x.send("\x15")
+		for strings.Contains(x.screen(), want) {
+			time.Sleep(200 * time.Microsecond)
+		}
+		b.StartTimer()
+	}
 }

@@ -123,7 +123,14 @@ func TestCommandsOnTheScreen(t *testing.T) {
 		{"/mode", "* ask: asks before it changes anything"},
 		{"/toool", "There is no command /toool."},
 		{"/undo", "not available in this version"},
-		{"/stats", "no tool was called"},
+		{"/stats", "tokens"},
+		{"/tasks", "this toolset has no task list"},
+		{"/context", "system prompt"},
+		{"/model", "Model: openai/scripted"},
+		{"/sessions", "ikigai resume ID goes on with one."},
+		{"/policy", "No rules; the mode decides."},
+		{"/export md", "Saved as "},
+		{"/copy", "there is no answer yet to copy"},
 	} {
 		x.send(step.line + " \r")
 		x.waitFor(step.want)

@@ -18,7 +18,7 @@ import (
 )
 
 // slowModel streams numbered lines, one after another, and then ends.
-func slowModel(t *testing.T, s *stage, lines int, pause time.Duration) {
+func slowModel(t testing.TB, s *stage, lines int, pause time.Duration) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

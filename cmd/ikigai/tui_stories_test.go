@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -297,4 +298,48 @@ func TestSuspendAndContinue(t *testing.T) {
 	x.waitFor("? keys")
 	x.keys("hello", "Enter")
 	x.waitFor("Back again.")
+}
+
+// The terminal is there at once; a prompt that comes before all tools are known
+// waits for them.
+func TestAPromptWaitsForTheTools(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "I know it.", Expect: `"slow_tool"`})
+	dir := filepath.Join(s.home, ".ikigai", "tools")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tool := "#!/bin/sh\nsleep 0.6\necho '{\"name\":\"slow_tool\",\"description\":\"slow to say so\",\"parameters\":{}}'\n"
+	if err := os.WriteFile(filepath.Join(dir, "slow_tool"), []byte(tool), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("which tools?\r")
+	x.waitFor("I know it.")
+}
+
+func TestOnlyColoursOfThePalette(t *testing.T) {
+	reply := fake.Reply{Text: "# Title\n\n`code` and **bold**\n\n```go\nfunc f() {} // x\n```\n", Calls: []fake.Call{call("a", "file_read", `{"path":"none"}`)}}
+	for name, env := range map[string]string{"coloured": "X=", "plain": "NO_COLOR=1"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, reply, fake.Reply{Text: "Over."})
+			s.env = append(s.env, env)
+			x := s.open(t, 80, 24)
+			x.waitFor("? keys")
+			x.send("go\r")
+			x.waitFor("Over.")
+			colours := regexp.MustCompile(`\x1b\[[0-9;]*m`).FindAllString(string(x.raw()), -1)
+			for _, c := range colours {
+				if strings.Contains(c, "38;") || strings.Contains(c, "48;") {
+					t.Errorf("%q is no colour of the palette", c)
+				}
+				if name == "plain" && c != "\x1b[m" && c != "\x1b[7m" {
+					t.Errorf("%q in spite of NO_COLOR", c)
+				}
+			}
+			if name == "coloured" && len(colours) < 10 {
+				t.Errorf("only %d colours", len(colours))
+			}
+		})
+	}
 }

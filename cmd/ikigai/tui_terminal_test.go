@@ -25,7 +25,7 @@ import (
 // A terminal is the real program in a pseudo terminal, its output drawn by a
 // terminal emulator.
 type terminal struct {
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	file *os.File
 	over chan struct{}
@@ -43,7 +43,7 @@ type stage struct {
 }
 
 // newStage makes a world with a scripted model; no replies means no model.
-func newStage(t *testing.T, script ...fake.Reply) stage {
+func newStage(t testing.TB, script ...fake.Reply) stage {
 	t.Helper()
 	dir := t.TempDir()
 	s := stage{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "shop-api")}
@@ -64,7 +64,7 @@ func newStage(t *testing.T, script ...fake.Reply) stage {
 }
 
 // write puts a file into the project.
-func (s stage) write(t *testing.T, name, text string) {
+func (s stage) write(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(s.project, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func (s stage) write(t *testing.T, name, text string) {
 }
 
 // open starts ikigai in a terminal of that size.
-func (s stage) open(t *testing.T, cols, rows int, args ...string) *terminal {
+func (s stage) open(t testing.TB, cols, rows int, args ...string) *terminal {
 	t.Helper()
 	path, err := exec.LookPath("ikigai")
 	if err != nil {

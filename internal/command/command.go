@@ -40,8 +40,9 @@ type Env struct {
 	Mode    func() permit.Mode
 	Effort  func() string
 	Rules   func() []permit.Rule
-	Context func() string // what fills the model's window
-	Tasks   func() string
+	Context func(ctx context.Context) (shares []Share, window int) // what fills the model's window, in tokens
+	Tasks   func(ctx context.Context) ([]Task, error)
+	Stats   func(ctx context.Context) (string, error)
 
 	SetEffort func(string) error
 	Compact   func(ctx context.Context, about string) (string, error)

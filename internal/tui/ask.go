@@ -146,7 +146,7 @@ func (q *question) rows(width, height int) []view.Line {
 func (q *question) simple(most int) []view.Line {
 	var rows []view.Line
 	for _, p := range q.parts {
-		l := view.Line{{Role: view.Faint, Text: "  │ "}, {Text: clean.Line(p.Command)}, {Role: classRole(p.Class), Text: "  " + clean.Line(p.Class)}}
+		l := view.Line{{Role: view.Faint, Text: "  │ "}, {Text: clean.Line(p.Command)}, {Role: classRole(p.Class), Text: "  " + strings.ReplaceAll(clean.Line(p.Class), "_", " ")}}
 		if p.Reason != "" && p.Reason != p.Class {
 			l = append(l, view.Span{Role: view.Faint, Text: "  " + clean.Line(p.Reason)})
 		}

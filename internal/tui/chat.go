@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ikigai/internal/agent"
@@ -42,8 +43,10 @@ type chat struct {
 	raw        []byte // sequences that go out with the next frame
 	blurred    bool   // the person looks elsewhere
 	working    string // a command of the person that runs
+	printed    tail   // and what it printed
 	jobs       chan func()
-	stop       context.CancelFunc // of that command
+	stop       context.CancelFunc     // of that command
+	model      atomic.Pointer[string] // for commands, which run beside the loop
 	quit       bool
 	code       int
 	armed      time.Time // ctrl-c was pressed once
@@ -59,12 +62,17 @@ func newChat(s agent.Session, o Options) *chat {
 	c.o.Commands.Copy = func(text string) { c.jobs <- func() { c.copy(text) } }
 	c.o.Commands.Clear = func() { c.jobs <- c.clear }
 	c.o.Commands.Send = c.send
+	c.model.Store(&o.Model)
+	c.o.Commands.Model = func() string { return *c.model.Load() }
 	return c
 }
 
 // send hands an op to the session and takes note of what it changes.
 func (c *chat) send(op agent.Op) {
 	c.session.Send(op)
+	if m, ok := op.(agent.SetModel); ok {
+		c.model.Store(&m.Model)
+	}
 	c.jobs <- func() {
 		switch op := op.(type) {
 		case agent.SetModel:
@@ -414,7 +422,9 @@ func (c *chat) shell(line string) {
 		return
 	}
 	c.start("!"+what, func(ctx context.Context) {
-		out, err := c.o.Shell(ctx, what, func(string) {})
+		out, err := c.o.Shell(ctx, what, func(chunk string) {
+			c.jobs <- func() { c.printed.add(chunk) }
+		})
 		if err != nil {
 			out = strings.TrimSpace(out + "\n" + err.Error())
 		}
@@ -439,7 +449,7 @@ func (c *chat) start(name string, do func(context.Context)) {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	c.working, c.stop = name, cancel
+	c.working, c.stop, c.printed = name, cancel, tail{}
 	c.beside(func() {
 		defer cancel()
 		do(ctx)

@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"ikigai/internal/clean"
 	"ikigai/internal/tui/draw"
 	"ikigai/internal/view"
 )
@@ -134,7 +135,9 @@ func (c *chat) head(width, height int) []view.Line {
 	}
 	waiting := c.box.waiting()
 	if c.working != "" {
-		waiting = append(waiting, view.Line{{Role: view.Faint, Text: "  " + c.working + " runs, esc stops it"}})
+		lines, _ := c.printed.last(3)
+		waiting = append(waiting, view.Line{{Role: view.Faint, Text: "  " + clean.Line(c.working) + " runs, esc stops it"}})
+		waiting = append(waiting, bars(lines, 3)...)
 	}
 	if c.question.saying {
 		waiting = append(waiting, view.Line{{Role: view.Warning, Text: "  why not? Enter denies with these words"}})
