@@ -69,7 +69,7 @@ func (l Line) String() string {
 // Event draws a durable or live event. What needs no line gives none.
 func Event(e convo.Event) []Line {
 	switch b := e.Body.(type) {
-	case nil:
+	case nil, convo.Unknown:
 		return words(e)
 	case convo.ToolCall:
 		return nil // drawn with its result, or while it runs
