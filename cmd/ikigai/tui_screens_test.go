@@ -122,7 +122,7 @@ func TestCommandsOnTheScreen(t *testing.T) {
 		{"/refresh", "Refreshing tools...\n  Tools refreshed. 6 tools available."},
 		{"/mode", "* ask: asks before it changes anything"},
 		{"/toool", "There is no command /toool."},
-		{"/undo", "not available in this version"},
+		{"/effort", "not available in this version"},
 		{"/stats", "tokens"},
 		{"/tasks", "this toolset has no task list"},
 		{"/context", "system prompt"},

@@ -343,3 +343,34 @@ func TestOnlyColoursOfThePalette(t *testing.T) {
 		})
 	}
 }
+
+func TestUndoPutsTheFilesAndTheWordsBack(t *testing.T) {
+	s := newStage(t,
+		fake.Reply{Calls: []fake.Call{call("a", "file_write", `{"path":"f.txt","content":"new\n"}`)}},
+		fake.Reply{Text: "Written."},
+		fake.Reply{Text: "Still the same talk.", Expect: "change the file"},
+	)
+	s.write(t, "f.txt", "old\n")
+	read := func() string { raw, _ := os.ReadFile(filepath.Join(s.project, "f.txt")); return string(raw) }
+	x := s.open(t, 100, 40, "--mode", "auto-edit")
+	x.waitFor("? keys")
+	x.send("change the file\r")
+	x.waitFor("Written.")
+	if read() != "new\n" {
+		t.Fatalf("the file holds %q", read())
+	}
+	x.send("/undo \r")
+	x.waitFor("restore these files? [y/N]")
+	x.send("y\r")
+	x.waitFor("› change the file")
+	if read() != "old\n" {
+		t.Errorf("the file holds %q", read())
+	}
+	x.send("\x15/redo \r")
+	x.until(func() bool { return strings.Count(x.screen(), "restore these files?") == 2 }, "it does not ask again")
+	x.send("y\r")
+	x.until(func() bool { return read() == "new\n" }, "it was not done again")
+	x.waitFor("? keys")
+	x.send("\x15what now\r")
+	x.waitFor("Still the same talk.")
+}

@@ -141,16 +141,17 @@ func (a *app) talk(c *cobra.Command, w which) error {
 		return err
 	}
 	reader, _ := c.Flags().GetBool("screen-reader")
-	for {
+	for seen, draft := false, ""; ; {
 		h, err := a.build(c.Context(), cfg, dir, w)
 		if err != nil {
 			return err
 		}
-		t := &talk{app: a, house: h, agent: a.agent(h), in: in, out: out, reader: reader}
+		t := &talk{app: a, house: h, agent: a.agent(h), in: in, out: out, reader: reader, seen: seen, draft: draft}
 		a.code = t.run(c.Context())
 		if err := errors.Join(t.tidy(c.Context()), h.close()); err != nil || t.next == "" {
 			return err
 		}
+		seen, draft = t.between(c.Context())
 		w = which{id: t.next, trusted: w.trusted}
 	}
 }
@@ -168,7 +169,11 @@ type talk struct {
 	agent   *agent.Agent
 	in, out *os.File
 	reader  bool   // a screen reader
-	next    string // the session to go on with
+	seen    bool   // the session stands on the screen already
+	draft   string // what stands in the box at the start
+
+	next string   // the session to go on with; empty to end
+	undo []string // arguments of the undo to be done before
 
 	mu     sync.Mutex // guards titled
 	titled bool
@@ -187,6 +192,40 @@ func (t *talk) run(ctx context.Context) int {
 	return code
 }
 
+// between does what has to be done while no face and no engine hold the session:
+// undo writes its own event. It gives whether the screen still shows the session
+// and, after an undo, the words that led to what was undone.
+func (t *talk) between(ctx context.Context) (seen bool, draft string) {
+	if t.undo == nil {
+		return false, ""
+	}
+	c := t.undoCommand()
+	c.SilenceUsage, c.SilenceErrors = true, true
+	c.SetArgs(append(t.undo, "--session", t.next))
+	if err := c.ExecuteContext(ctx); err != nil {
+		t.fail(err)
+		return true, ""
+	}
+	return true, t.undone()
+}
+
+// undone are the words of the turn that was taken back: they may be said better.
+func (t *talk) undone() string {
+	if len(t.undo) != 0 && t.undo[0] == "--redo" {
+		return ""
+	}
+	text := ""
+	for _, e := range t.events() {
+		if e.Kind == convo.KindUser {
+			text = e.Text
+		}
+		if len(t.undo) > 0 && fmt.Sprint(e.Turn) == t.undo[0] && e.Kind == convo.KindUser {
+			break
+		}
+	}
+	return text
+}
+
 func (t *talk) options() tui.Options {
 	h := t.house
 	o := tui.Options{
@@ -194,7 +233,7 @@ func (t *talk) options() tui.Options {
 		Version: Version, Session: h.id, Dir: filepath.Base(h.dir), Branch: branch(h.dir), Model: h.cfg.Model, Mode: string(h.mode),
 		Turns: h.limits().Rounds, Window: func(model string) int { return provider.Lookup(model).Window },
 		Color: h.cfg.Screen.Color, ToolLines: h.cfg.Screen.ToolLines, ScreenReader: t.reader,
-		Stored: h.stored, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Shell: t.shell, Parts: t.parts,
+		Stored: h.stored, Seen: t.seen, Draft: t.draft, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Shell: t.shell, Parts: t.parts,
 		Now: time.Now,
 	}
 	if h.cfg.Model == "" {
@@ -206,7 +245,7 @@ func (t *talk) options() tui.Options {
 // commands are the functions that slash commands work with.
 func (t *talk) commands() command.Env {
 	h := t.house
-	return command.Env{
+	env := command.Env{
 		Events:  t.events,
 		Tools:   t.tools,
 		Refresh: t.refresh,
@@ -222,9 +261,20 @@ func (t *talk) commands() command.Env {
 			return collect(ctx, h.store, h.dir)
 		},
 		Export: func(ctx context.Context, form string) (string, error) { return t.exportHere(ctx, h, form) },
-		Fork:   t.fork,
-		Resume: t.resume,
 	}
+	if !h.cfg.Ephemeral { // what is not kept cannot be opened again
+		env.Fork, env.Resume = t.fork, t.resume
+		env.Undo = func(turn int) { t.next, t.undo = h.id, turnArgs(turn) }
+		env.Redo = func() { t.next, t.undo = h.id, []string{"--redo"} }
+	}
+	return env
+}
+
+func turnArgs(turn int) []string {
+	if turn == 0 {
+		return []string{}
+	}
+	return []string{fmt.Sprint(turn)}
 }
 
 // events is the conversation so far.

@@ -46,8 +46,8 @@ type Env struct {
 
 	SetEffort func(string) error
 	Compact   func(ctx context.Context, about string) (string, error)
-	Undo      func(ctx context.Context, turns int) (string, error)
-	Redo      func(ctx context.Context) (string, error)
+	Undo      func(turn int) // once the face has ended for it; 0 means the last turn
+	Redo      func()
 	Trust     func(ctx context.Context) (string, error)
 	Export    func(ctx context.Context, form string) (string, error)
 	Fork      func(ctx context.Context) (string, error)
@@ -58,6 +58,7 @@ type Env struct {
 	Copy  func(text string)
 	Clear func()
 	Quit  func()
+	Again func() // the face ends, what was asked for is done, and it begins again
 }
 
 // Refreshed is what a new search for tools changed.

@@ -3,11 +3,13 @@ package command
 import "context"
 
 var redo = Command{
-	Name: "redo", Args: "", Help: "Do again what undo took back",
-	Run: func(ctx context.Context, env Env, args string) (string, error) {
-		if env.Redo == nil {
+	Name: "redo", Help: "Do again what undo took back",
+	Run: func(_ context.Context, env Env, _ string) (string, error) {
+		if env.Redo == nil || env.Again == nil {
 			return "", ErrUnavailable
 		}
-		return env.Redo(ctx)
+		env.Redo()
+		env.Again()
+		return "", nil
 	},
 }

@@ -5,7 +5,7 @@ import "context"
 var resume = Command{
 	Name: "resume", Args: "[SESSION]", Help: "Go on with another session",
 	Run: func(ctx context.Context, env Env, args string) (string, error) {
-		if env.Resume == nil || env.Quit == nil {
+		if env.Resume == nil || env.Again == nil {
 			return "", ErrUnavailable
 		}
 		if args == "" {
@@ -14,7 +14,7 @@ var resume = Command{
 		if err := env.Resume(ctx, args); err != nil {
 			return "", err
 		}
-		env.Quit() // the face ends, and begins again with that session
+		env.Again()
 		return "", nil
 	},
 }

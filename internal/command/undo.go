@@ -6,19 +6,21 @@ import (
 )
 
 var undo = Command{
-	Name: "undo", Args: "[TURNS]", Help: "Put the files back as they were before the last turn",
+	Name: "undo", Args: "[TURN]", Help: "Put the files back as they were before the last turn, or before TURN",
 	Run: func(ctx context.Context, env Env, args string) (string, error) {
-		if env.Undo == nil {
+		if env.Undo == nil || env.Again == nil {
 			return "", ErrUnavailable
 		}
-		turns := 1
+		turn := 0
 		if args != "" {
 			n, err := strconv.Atoi(args)
 			if err != nil || n < 1 {
-				return "", wrong("/undo takes a number of turns, such as /undo 2")
+				return "", wrong("/undo takes the number of a turn, such as /undo 2")
 			}
-			turns = n
+			turn = n
 		}
-		return env.Undo(ctx, turns)
+		env.Undo(turn)
+		env.Again()
+		return "", nil
 	},
 }

@@ -190,7 +190,7 @@ func changed(diff string) (added, removed int) {
 // preview is the diff, or the arguments of several lines, as far as there is room.
 func (q *question) preview(body []view.Line, room int) []view.Line {
 	if diff := q.calls[0].Preview; diff != "" {
-		body = hunks(diff)
+		body = view.Hunks(diff)
 	}
 	if len(body) == 0 || room < 2 {
 		return nil
@@ -200,16 +200,6 @@ func (q *question) preview(body []view.Line, room int) []view.Line {
 		rows[room-1] = view.Line{{Role: view.Faint, Text: fmt.Sprintf("  │ … %d more lines, f shows all", len(body)-room+1)}}
 	}
 	return rows
-}
-
-// hunks are the lines of a diff without the names at its head, which the call
-// has already.
-func hunks(diff string) []view.Line {
-	lines := view.Diff(diff)
-	for len(lines) > 0 && !strings.HasPrefix(lines[0].String(), "@@") {
-		lines = lines[1:]
-	}
-	return lines
 }
 
 // choices are the keys. What Session and Remember would cover is said exactly.

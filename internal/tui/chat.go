@@ -48,6 +48,7 @@ type chat struct {
 	stop       context.CancelFunc     // of that command
 	model      atomic.Pointer[string] // for commands, which run beside the loop
 	quit       bool
+	again      bool // it is not the end: no words about it
 	code       int
 	armed      time.Time // ctrl-c was pressed once
 }
@@ -59,6 +60,7 @@ func newChat(s agent.Session, o Options) *chat {
 	c.status = status{o: &c.o, model: o.Model, mode: o.Mode}
 	c.welcome = newWelcome(o.Welcome)
 	c.o.Commands.Quit = func() { c.jobs <- func() { c.leave(exitDone) } }
+	c.o.Commands.Again = func() { c.jobs <- func() { c.again = true; c.leave(exitDone) } }
 	c.o.Commands.Copy = func(text string) { c.jobs <- func() { c.copy(text) } }
 	c.o.Commands.Clear = func() { c.jobs <- c.clear }
 	c.o.Commands.Send = c.send
@@ -150,7 +152,11 @@ func lastSeq(events []convo.Event) int64 {
 // begin shows what was before: the stored conversation, or a word of welcome.
 func (c *chat) begin() {
 	shown := lately(c.o.Stored)
-	if left := len(c.o.Stored) - len(shown); left > 0 {
+	if c.o.Seen {
+		shown = nil
+	}
+	c.box.Set(c.o.Draft)
+	if left := len(c.o.Stored) - len(shown); left > 0 && !c.o.Seen {
 		c.transcript.lines(0, view.Text(view.Faint, fmt.Sprintf("%d earlier events: ikigai session show %s", left, c.o.Session)))
 	}
 	for _, e := range shown {
@@ -203,7 +209,7 @@ func (c *chat) end() {
 // farewell says where the time and the money went, and how to come back.
 func (c *chat) farewell() {
 	c.transcript.settle()
-	if !c.status.used {
+	if !c.status.used || c.again {
 		return
 	}
 	c.status.enter("", c.o.Now())

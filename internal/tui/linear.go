@@ -36,6 +36,7 @@ func newLinear(s agent.Session, o Options) *linear {
 	l := &linear{o: o, session: s, transcript: newTranscript(o.ToolLines, o.Now), jobs: make(chan func(), 16), shown: map[string]bool{}}
 	l.status = status{o: &l.o, model: o.Model, mode: o.Mode}
 	l.o.Commands.Quit = func() { l.jobs <- func() { l.quit = true } }
+	l.o.Commands.Again = l.o.Commands.Quit
 	l.o.Commands.Send = s.Send
 	return l
 }
@@ -45,8 +46,8 @@ func (l *linear) run(ctx context.Context) int {
 	stops := make(chan os.Signal, 1)
 	signal.Notify(stops, os.Interrupt)
 	defer signal.Stop(stops)
-	for _, e := range l.o.Stored {
-		l.transcript.event(e)
+	if !l.o.Seen {
+		l.replay()
 	}
 	for _, n := range l.o.Notes {
 		l.say(n)
@@ -74,6 +75,14 @@ func (l *linear) run(ctx context.Context) int {
 		}
 	}
 	return l.code
+}
+
+// replay tells what was before.
+func (l *linear) replay() {
+	for _, e := range lately(l.o.Stored) {
+		l.transcript.event(e)
+		l.flush()
+	}
 }
 
 // lines reads lines until there are no more.
@@ -127,18 +136,23 @@ func (l *linear) event(e convo.Event) {
 			l.say("running " + view.Call(c.Call).String())
 		}
 	}
-	for _, it := range l.transcript.out {
-		for _, row := range it.rows(80) {
-			l.say(row.String())
-		}
-	}
-	l.transcript.out = nil
+	l.flush()
 	switch {
 	case asked:
 		l.ask()
 	case e.Kind == convo.KindEnd:
 		l.prompt()
 	}
+}
+
+// flush tells what is finished.
+func (l *linear) flush() {
+	for _, it := range l.transcript.out {
+		for _, row := range it.rows(80) {
+			l.say(row.String())
+		}
+	}
+	l.transcript.out = nil
 }
 
 func (l *linear) ask() {

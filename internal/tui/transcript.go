@@ -210,15 +210,29 @@ func (t *transcript) result(r tool.Result) {
 		}
 	}
 	t.out = append(t.out, item{Para: view.Para{Line: view.Outcome(c.Call, r), Hang: margin}, indent: margin})
-	_, body := view.Arguments(c.Args)
-	t.folded(body)
-	if c.allowed != "" {
-		t.lines(margin, []view.Line{{{Role: view.Faint, Text: "│ " + c.allowed}}})
+	change := view.Change(r)
+	if _, body := view.Arguments(c.Args); len(change) == 0 { // which says the same, readably
+		t.folded(body, t.fold)
 	}
-	for _, n := range r.Notes {
+	for _, n := range append(c.notes(), r.Notes...) {
 		t.lines(margin, []view.Line{{{Role: view.Faint, Text: "│ " + clean.Line(n)}}})
 	}
-	t.folded(output(r))
+	if len(change) > 0 {
+		t.folded(change, foldChange*t.fold)
+		return
+	}
+	t.folded(output(r), t.fold)
+}
+
+// foldChange is how much more of a change is shown than of other output.
+const foldChange = 4
+
+// notes are what a person said about the call.
+func (c *running) notes() []string {
+	if c.allowed == "" {
+		return nil
+	}
+	return []string{c.allowed}
 }
 
 // output is what is shown below a result; one line that the head says already
@@ -232,8 +246,8 @@ func output(r tool.Result) []view.Line {
 }
 
 // folded shows lines behind a bar, the middle left out where they are many.
-func (t *transcript) folded(lines []view.Line) {
-	head, tail, left := view.Fold(lines, t.fold)
+func (t *transcript) folded(lines []view.Line, most int) {
+	head, tail, left := view.Fold(lines, most)
 	t.barred(head)
 	if left > 0 {
 		t.lines(margin, []view.Line{foldLine(left)})

@@ -44,6 +44,8 @@ type Options struct {
 	ScreenReader bool
 
 	Stored   []convo.Event // of a session that goes on: shown before anything else
+	Seen     bool          // they stand on the screen already
+	Draft    string        // what stands in the box at the start
 	Commands command.Env
 	Said     []string                                                                      // prompts of earlier sessions, the oldest first
 	Remember func(words string)                                                            // keeps a prompt for later sessions

@@ -182,6 +182,29 @@ func repeats(r tool.Result) bool {
 	return more && strings.HasPrefix(first, strings.TrimSuffix(r.Summary, "…"))
 }
 
+// Change is the diff that a result wants drawn, without the names at its head,
+// which the call has already; none when it has none.
+func Change(r tool.Result) []Line {
+	var d struct {
+		Diff string `json:"diff"`
+	}
+	if len(r.Display) == 0 || json.Unmarshal(r.Display, &d) != nil {
+		return nil
+	}
+	return Hunks(d.Diff)
+}
+
+// Hunks are the lines of a unified diff from its first hunk on.
+func Hunks(diff string) []Line {
+	lines := Diff(diff)
+	for i, l := range lines {
+		if strings.HasPrefix(l.String(), "@@") {
+			return lines[i:]
+		}
+	}
+	return nil
+}
+
 // Fold leaves out the middle of more than most lines; 0 keeps them all. It
 // gives the number of lines left out.
 func Fold(lines []Line, most int) (head, tail []Line, left int) {
