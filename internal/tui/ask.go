@@ -23,6 +23,7 @@ type question struct {
 	shown  time.Time // keys that come too soon after this were meant for the box
 	saying bool      // the reason of a denial is being typed
 
+	split bool          // the diff is shown side by side; kept from one to the next
 	parts []permit.Part // of the shell line that is asked about, once they are known
 }
 
@@ -41,7 +42,7 @@ func (q *question) event(e convo.Event, now time.Time) bool {
 	case convo.ToolResult:
 		q.drop(b.CallID)
 	case convo.End:
-		*q = question{}
+		*q = question{split: q.split}
 	}
 	return q.moved(first, now)
 }
@@ -138,7 +139,7 @@ func (q *question) rows(width, height int) []view.Line {
 	rows := append([]view.Line{head}, wrapped(call, width, 6)...)
 	rows = append(append(rows, risk), q.simple(max(height/3, 1))...)
 	foot := append(why.rows(width), q.choices(width)...)
-	return append(append(rows, q.preview(body, height-len(rows)-len(foot))...), foot...)
+	return append(append(rows, q.preview(body, width, height-len(rows)-len(foot))...), foot...)
 }
 
 // simple draws each simple command of a shell line with what it does, why, and
@@ -188,9 +189,12 @@ func changed(diff string) (added, removed int) {
 }
 
 // preview is the diff, or the arguments of several lines, as far as there is room.
-func (q *question) preview(body []view.Line, room int) []view.Line {
+func (q *question) preview(body []view.Line, width, room int) []view.Line {
 	if diff := q.calls[0].Preview; diff != "" {
 		body = view.Hunks(diff)
+		if q.split {
+			body = draw.Beside(body, width-4)
+		}
 	}
 	if len(body) == 0 || room < 2 {
 		return nil
@@ -213,7 +217,7 @@ func (q *question) choices(width int) []view.Line {
 	}
 	rows := wrapped(view.Line{choice("1", "Allow Once"), choice("2", "Session"), choice("3", "Remember"), choice("4", "Deny"), choice("5", "Deny and say why")}, width, margin)
 	rows = append(rows, wrapped(view.Line{{Role: view.Faint, Text: "  2 and 3 cover: " + covers}}, width, 4)...)
-	return append(rows, view.Line{{Role: view.Faint, Text: "  f full · esc deny · ctrl-c stop the turn"}})
+	return append(rows, view.Line{{Role: view.Faint, Text: "  f full · s split · esc deny · ctrl-c stop the turn"}})
 }
 
 // full is the whole question, for the pager.

@@ -40,10 +40,11 @@ type chat struct {
 	dirty      bool
 	writing    bool
 	lastFrame  time.Time
-	raw        []byte // sequences that go out with the next frame
-	blurred    bool   // the person looks elsewhere
-	working    string // a command of the person that runs
-	printed    tail   // and what it printed
+	raw        []byte   // sequences that go out with the next frame
+	blurred    bool     // the person looks elsewhere
+	working    string   // a command of the person that runs
+	printed    tail     // and what it printed
+	backlog    []func() // those that wait for it
 	jobs       chan func()
 	stop       context.CancelFunc     // of that command
 	model      atomic.Pointer[string] // for commands, which run beside the loop
@@ -329,7 +330,7 @@ func (c *chat) beside(do func()) {
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil {
-				c.jobs <- func() { c.working, c.stop = "", nil; c.tell(fmt.Sprintf("crashed: %v", fault)) }
+				c.jobs <- func() { c.tell(fmt.Sprintf("crashed: %v", fault)) }
 			}
 		}()
 		do()
@@ -448,19 +449,29 @@ func offered(what, out string) string {
 	return fmt.Sprintf("I ran `%s`. Its output:\n```\n%s\n```", what, strings.ToValidUTF8(strings.TrimRight(out, "\n"), "?"))
 }
 
-// start runs work of the person beside the loop, one at a time.
+// start runs work of the person beside the loop, one after another.
 func (c *chat) start(name string, do func(context.Context)) {
 	if c.working != "" {
-		c.tell(c.working + " still runs")
+		c.backlog = append(c.backlog, func() { c.start(name, do) })
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.working, c.stop, c.printed = name, cancel, tail{}
 	c.beside(func() {
+		defer func() { c.jobs <- c.worked }()
 		defer cancel()
 		do(ctx)
-		c.jobs <- func() { c.working, c.stop = "", nil }
 	})
+}
+
+// worked is called when work of the person is over: the next may begin.
+func (c *chat) worked() {
+	c.working, c.stop = "", nil
+	if len(c.backlog) > 0 {
+		next := c.backlog[0]
+		c.backlog = c.backlog[1:]
+		next()
+	}
 }
 
 // nextMode is the mode that shift-tab goes to; the one without any limits is
@@ -536,8 +547,12 @@ func (c *chat) questionKey(k keys.Key) {
 		c.question.saying = true
 		return
 	}
-	if k.Name == "f" {
+	switch k.Name {
+	case "f":
 		c.openPager(c.question.full())
+		return
+	case "s":
+		c.question.split = !c.question.split
 		return
 	}
 	if a, ok := c.question.key(k.Name, now); ok {

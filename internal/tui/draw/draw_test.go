@@ -138,3 +138,11 @@ func TestAFrameIsOneSynchronizedUpdate(t *testing.T) {
 		t.Errorf("got %q", b)
 	}
 }
+
+func TestADiffSideBySide(t *testing.T) {
+	got := rowsOf(Beside(view.Diff(" same\n-old\n+new one\n+more\n-gone"), 19))
+	want := " same    │  same|-old     │ +new one|-gone    │ +more"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -174,3 +174,50 @@ func Tabs(s string) string {
 	}
 	return b.String()
 }
+
+// Beside puts the lines of a diff side by side, the old ones left and the new
+// ones right, in width columns.
+func Beside(diff []view.Line, width int) []view.Line {
+	half := max((width-3)/2, 1)
+	var rows, old, fresh []view.Line
+	flush := func() {
+		for i := range max(len(old), len(fresh)) {
+			rows = append(rows, pair(at(old, i), at(fresh, i), half))
+		}
+		old, fresh = nil, nil
+	}
+	for _, l := range diff {
+		switch {
+		case len(l) > 0 && l[0].Role == view.Removed:
+			old = append(old, l)
+		case len(l) > 0 && l[0].Role == view.Added:
+			fresh = append(fresh, l)
+		default:
+			flush()
+			rows = append(rows, pair(l, l, half))
+		}
+	}
+	flush()
+	return rows
+}
+
+func at(lines []view.Line, i int) view.Line {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return nil
+}
+
+func pair(left, right view.Line, half int) view.Line {
+	left, right = Cut(untabbed(left), half), Cut(untabbed(right), half)
+	gap := view.Span{Text: strings.Repeat(" ", half-LineWidth(left)) + " "}
+	return append(append(left[:len(left):len(left)], gap, view.Span{Role: view.Faint, Text: "│ "}), right...)
+}
+
+func untabbed(l view.Line) view.Line {
+	out := make(view.Line, len(l))
+	for i, s := range l {
+		out[i] = view.Span{Role: s.Role, Text: Tabs(s.Text)}
+	}
+	return out
+}
