@@ -209,7 +209,7 @@ func (m *Machine) Step(in Input) []Action {
 	case Cancelled:
 		return m.stop(Finish{Stop: convo.StopCancelled})
 	case Exhausted:
-		acts := []Action{Reached{in.Limit}}
+		acts := []Action{Reached(in)}
 		return append(acts, m.stop(Finish{Stop: convo.StopLimit, Limit: &in.Limit})...)
 	}
 	panic(fmt.Sprintf("turn: no such input: %T", in))
@@ -221,7 +221,7 @@ func (m *Machine) prompted(in Prompted) []Action {
 		return nil
 	}
 	*m = Machine{state: AwaitingModel, limits: m.limits}
-	return []Action{Record{in.Text}, CallModel{}}
+	return []Action{Record(in), CallModel{}}
 }
 
 func (m *Machine) replied(in Replied) []Action {
