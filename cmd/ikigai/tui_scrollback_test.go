@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -160,8 +162,34 @@ func (s stage) tmux(t *testing.T, cols, rows int, run string) *tmux {
 	line += " TERM=tmux-256color " + run
 	x.do("-f", "/dev/null", "new-session", "-d", "-s", "story", "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows), "-c", s.project, line)
 	x.do("set-option", "-g", "history-limit", "50000")
-	t.Cleanup(func() { exec.Command("tmux", "-S", x.socket, "kill-server").Run() })
+	t.Cleanup(func() {
+		exec.Command("tmux", "-S", x.socket, "kill-server").Run()
+		s.empty(t)
+	})
 	return x
+}
+
+// empty waits until nobody lives in this home any more: it is about to go.
+func (s stage) empty(t testing.TB) {
+	deadline := time.Now().Add(10 * time.Second)
+	for len(s.living()) > 0 {
+		if time.Now().After(deadline) {
+			t.Errorf("still running: %v", s.living())
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (s stage) living() []string {
+	var found []string
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range all {
+		if raw, err := os.ReadFile(f); err == nil && bytes.Contains(raw, []byte("HOME="+s.home+"\x00")) {
+			found = append(found, f)
+		}
+	}
+	return found
 }
 
 func (x *tmux) do(args ...string) string {

@@ -271,14 +271,15 @@ func (x *terminal) golden(name string) {
 }
 
 func timeless(s string) string {
-	s = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}`).ReplaceAllString(s, "SESSION")
-	s = regexp.MustCompile(`/\S*/shop-api`).ReplaceAllString(s, "/PLACE/shop-api")
-	return regexp.MustCompile(`<1[ \x{a0}]ms|\d+[ \x{a0}]ms|\d+\.\d[ \x{a0}]s|(model|tools|you) \d+m?\d*s`).ReplaceAllStringFunc(s, func(m string) string {
-		if word, _, ok := strings.Cut(m, " "); ok && (word == "model" || word == "tools" || word == "you") {
-			return word + " TIME"
-		}
-		return "TIME"
-	})
+	for _, r := range []struct{ re, to string }{
+		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}`, "SESSION"},
+		{`/\S*/shop-api`, "/PLACE/shop-api"},
+		{` ·( (model|tools|you) [0-9ms]+)+`, ""}, // shown from the first second on
+		{`<1[ \x{a0}]ms|\d+[ \x{a0}]ms|\d+\.\d[ \x{a0}]s`, "TIME"},
+	} {
+		s = regexp.MustCompile(r.re).ReplaceAllString(s, r.to)
+	}
+	return s
 }
 
 // modes is how the kernel treats the terminal.
