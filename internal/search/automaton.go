@@ -47,10 +47,10 @@ func needs(inst *syntax.Inst, place syntax.EmptyOp) bool {
 // when there are too many. It says whether a line matches, not where.
 type automaton struct {
 	*program
-	table  []int32 // where a state goes with a class: at state+class
+	table  []uint32 // where a state goes with a class: at state+class
 	states []state
-	known  map[string]int32 // states by what they are made of
-	weight int              // threads in all states
+	known  map[string]uint32 // states by what they are made of
+	weight int               // threads in all states
 
 	pending, resolved threads // for making states
 	key               []byte
@@ -69,15 +69,15 @@ type state struct {
 	word    bool // a character of a word came last; always false when nobody asks
 }
 
-// Entries of the table that are no states.
+// Entries of the table that are no states: unknown and all above it.
 const (
-	unknown  int32 = -1 - iota // to be made
-	matched                    // the line matches
-	hopeless                   // nothing will match before the next line
+	unknown  uint32 = 1<<31 + iota // to be made
+	matched                        // the line matches
+	hopeless                       // nothing will match before the next line
 )
 
 // The first state is that of the beginning of a line.
-const lineStart int32 = 0
+const lineStart uint32 = 0
 
 func newAutomaton(p *program) *automaton {
 	a := &automaton{program: p}
@@ -92,7 +92,7 @@ func (a *automaton) forget() {
 	const worthwhile = 10 // bytes that should be read for each state made
 	a.tired = a.tired || a.read < worthwhile*a.made
 	a.rounds, a.made, a.read, a.weight = a.rounds+1, 0, 0, 0
-	a.table, a.states, a.known = a.table[:0], a.states[:0], map[string]int32{}
+	a.table, a.states, a.known = a.table[:0], a.states[:0], map[string]uint32{}
 	a.pending.clear()
 	a.follow(uint32(a.prog.Start))
 	a.intern(state{threads: a.waiting(), begin: true})
@@ -143,29 +143,29 @@ func (a *automaton) next(data []byte, from int) int {
 }
 
 // run goes on from a state until the table knows no further state.
-func (a *automaton) run(data []byte, i int, s int32) (int, int32) {
+func (a *automaton) run(data []byte, i int, s uint32) (int, uint32) {
 	table, kind := a.table, &a.kinds.ofByte
 	for ; i+4 <= len(data); i += 4 {
 		d := data[i : i+4 : i+4]
-		s1 := table[s+int32(kind[d[0]])]
-		if s1 < 0 {
+		s1 := table[s+uint32(kind[d[0]])]
+		if s1 >= unknown {
 			return i, s
 		}
-		s2 := table[s1+int32(kind[d[1]])]
-		if s2 < 0 {
+		s2 := table[s1+uint32(kind[d[1]])]
+		if s2 >= unknown {
 			return i + 1, s1
 		}
-		s3 := table[s2+int32(kind[d[2]])]
-		if s3 < 0 {
+		s3 := table[s2+uint32(kind[d[2]])]
+		if s3 >= unknown {
 			return i + 2, s2
 		}
-		if s = table[s3+int32(kind[d[3]])]; s < 0 {
+		if s = table[s3+uint32(kind[d[3]])]; s >= unknown {
 			return i + 3, s3
 		}
 	}
 	for ; i < len(data); i++ {
-		t := table[s+int32(kind[data[i]])]
-		if t < 0 {
+		t := table[s+uint32(kind[data[i]])]
+		if t >= unknown {
 			return i, s
 		}
 		s = t
@@ -189,21 +189,21 @@ func (a *automaton) look(data []byte, i int) (class uint8, size int) {
 func endsAt(data []byte, i int) bool { return i == len(data) || data[i] == '\n' }
 
 // step gives where a state goes with a class, and makes it when nobody knows.
-func (a *automaton) step(s int32, class uint8) int32 {
-	if t := a.table[s+int32(class)]; t != unknown {
+func (a *automaton) step(s uint32, class uint8) uint32 {
+	if t := a.table[s+uint32(class)]; t != unknown {
 		return t
 	}
 	rounds := a.rounds
 	t := a.make(&a.states[int(s)/len(a.kinds.sample)], class)
 	if a.rounds == rounds { // otherwise s was forgotten
-		a.table[s+int32(class)] = t
+		a.table[s+uint32(class)] = t
 	}
 	return t
 }
 
 // make takes all threads of a state over one character. What may follow a
 // thread that asks for a place is known only now that the character is.
-func (a *automaton) make(from *state, class uint8) int32 {
+func (a *automaton) make(from *state, class uint8) uint32 {
 	a.resolved.clear()
 	place := a.placeBefore(from, class)
 	for _, pc := range from.threads {
@@ -297,7 +297,7 @@ func (a *automaton) resolve(pc uint32, place syntax.EmptyOp) {
 
 // intern gives the place of a state in the table, which has room for it after
 // all others were forgotten if need be.
-func (a *automaton) intern(s state) int32 {
+func (a *automaton) intern(s state) uint32 {
 	const (
 		mostEntries = 1 << 17 // half a megabyte
 		mostThreads = 1 << 17 // the same
@@ -316,7 +316,7 @@ func (a *automaton) intern(s state) int32 {
 		a.forget()
 		return a.intern(s)
 	}
-	at := int32(len(a.table))
+	at := uint32(len(a.table))
 	for range a.kinds.sample {
 		a.table = append(a.table, unknown)
 	}

@@ -12,7 +12,7 @@ type choice struct {
 }
 
 // passes is how many needles are better looked for one by one.
-const passes = 4
+const passes = 12
 
 // newChoice is nil when there are few needles, or some without a pair.
 func newChoice(needles []needle) *choice {
@@ -22,9 +22,6 @@ func newChoice(needles []needle) *choice {
 	c := &choice{needles: needles}
 	for i := range needles {
 		n := &c.needles[i]
-		if n.pair == nil && len(n.exact) > 1 {
-			n.byPair()
-		}
 		if n.pair == nil {
 			return nil
 		}
@@ -72,7 +69,7 @@ func (c *choice) at(data []byte, from, i int) int {
 	}
 	for k := range c.needles {
 		n := &c.needles[k]
-		if a|n.pair.maskA == n.pair.a && b|n.pair.maskB == n.pair.b && i-n.at >= from {
+		if a|n.pair.maskA == n.pair.a && b|n.pair.maskB == n.pair.b && i-n.pairAt >= from {
 			if start, _ := n.around(data, from, i); start >= 0 {
 				return start
 			}

@@ -12,7 +12,7 @@ import (
 // the expression makes no difference.
 const (
 	endOfLine uint8 = iota // the line break
-	closer               // of bytes only: more than the byte must be looked at
+	closer                 // of bytes only: more than the byte must be looked at
 	firstClass
 	mostClasses = 250
 )

@@ -15,8 +15,8 @@ import (
 const (
 	head    = 64 << 10  // read in one call, as nearly all files are; a zero byte in it tells a binary file
 	small   = 256 << 10 // what a buffer holds at first
-	whole   = 1 << 20   // what it may grow to; larger files are searched in windows
-	longest = 16 << 20  // a line longer than this is taken for several
+	whole   = 1 << 20   // what is read at once; larger files are searched in windows
+	longest = 8 << 20   // a line longer than this is taken for several
 	widest  = 16 << 20  // as much of a file in UTF-16 is read
 )
 
@@ -81,10 +81,9 @@ func (r *reader) large(path string, f walk.Handle) outcome {
 	case isBinary(r.buf[:head]):
 		return outcome{binary: true}
 	}
-	n, last := fillUp(f, r.buf, head)
-	if !last && len(r.buf) < whole {
-		r.buf = append(r.buf, make([]byte, whole-len(r.buf))...)
-		n, last = fillUp(f, r.buf, n)
+	n, last := fillUp(f, r.room(small), head)
+	if !last {
+		n, last = fillUp(f, r.room(whole), n)
 	}
 	if last {
 		return r.text(path, r.buf[:n])
@@ -92,19 +91,27 @@ func (r *reader) large(path string, f walk.Handle) outcome {
 	return r.windows(path, f, n)
 }
 
-// windows searches a file that is too large for the buffer, of which the first
-// n bytes are there. A window ends with a whole line; the lines that may be
+// room gives a buffer of so many bytes with what is in it already.
+func (r *reader) room(size int) []byte {
+	if size > len(r.buf) {
+		r.buf = append(r.buf, make([]byte, size-len(r.buf))...)
+	}
+	return r.buf[:size]
+}
+
+// windows searches a file that is too large to be read at once, of which the
+// first n bytes are in the buffer and fill it. A window ends with a whole line; the lines that may be
 // shown as context of the next are kept in front of it.
 func (r *reader) windows(path string, f io.Reader, n int) outcome {
 	p := r.page
 	p.turn(path)
-	w, last := r.buf, false
+	w, last := r.buf[:n], false
 	from, number := bomLength(w[:n]), 1
 	p.tail = from
 	for !p.full || p.owed > 0 {
 		end := windowEnd(w[:n], from, last)
 		if end == from && !last && len(w) < longest { // a line fills the window: make it larger
-			w = append(w, make([]byte, len(w))...)
+			w = r.room(2 * len(w))
 			n, last = fillUp(f, w, n)
 			continue
 		} else if end == from {

@@ -22,20 +22,24 @@ func rarity(c byte) int {
 	return len(commonest)
 }
 
-// A needle is one text to look for. What is searched is its rarest part: one
-// byte, with the loop of the standard library, or two neighbouring bytes, eight
-// places at a time; the rest is compared where that was found. For two bytes
-// case makes no difference to the price. Where case is ignored and there are no
-// two such bytes, all forms of the rarest character are looked for.
+// A needle is one text to look for. What is searched is its rarest byte, with
+// the loop of the standard library, and the rest is compared where that was
+// found. Where that byte turns out to be everywhere two neighbouring bytes are
+// searched, eight places at a time; for two bytes case makes no difference to
+// the price. Where case is ignored all forms of a rare character are looked
+// for, or else two bytes.
 type needle struct {
 	exact []byte // the text when case counts
-	at    int    // of its rarest part, in bytes
+	at    int    // of its rarest byte
+	guard int    // of another one that is compared first
+	rare  bool   // the byte is rare enough to try
 
 	before []rune // when case is ignored: what stands before the rarest part, folded, the last first
 	after  []rune // and from there on
 	forms  [][]byte
 
-	pair *pair // nil when one byte or the forms are looked for
+	pair   *pair // nil for an exact text of one byte, or when forms are looked for
+	pairAt int   // where in an exact text it is
 }
 
 func newNeedle(w want) needle {
@@ -44,17 +48,18 @@ func newNeedle(w want) needle {
 	}
 	n := needle{exact: []byte(w.text)}
 	n.at = rarestOf(len(w.text), func(i int) int { return rarity(w.text[i]) })
-	const rare = 36 // from here on the loop for one byte stops in vain less than once in a hundred bytes
-	if len(w.text) > 1 && rarity(w.text[n.at]) < rare {
-		n.byPair()
+	n.rare = rarity(w.text[n.at]) > 24
+	if len(w.text) > 1 {
+		n.pairAt = rarestOf(len(w.text)-1, func(i int) int { return rarity(w.text[i]) + rarity(w.text[i+1]) })
+		n.pair = &pair{a: w.text[n.pairAt], b: w.text[n.pairAt+1]}
+		n.guard = rarestOf(len(w.text), func(i int) int {
+			if i == n.at {
+				return -1
+			}
+			return rarity(w.text[i])
+		})
 	}
 	return n
-}
-
-// byPair makes an exact needle of two bytes at least be looked for by a pair.
-func (n *needle) byPair() {
-	n.at = rarestOf(len(n.exact)-1, func(i int) int { return rarity(n.exact[i]) + rarity(n.exact[i+1]) })
-	n.pair = &pair{a: n.exact[n.at], b: n.exact[n.at+1]}
 }
 
 func newNeedles(texts []want) []needle {
@@ -66,12 +71,14 @@ func newNeedles(texts []want) []needle {
 }
 
 func foldedNeedle(text []rune) needle {
-	at := rarestOf(len(text)-1, func(i int) int { return pairRarity(text[i], text[i+1]) })
+	const rare = 60 // from here on two loops for one byte are quicker than one for two
+	at := rarestOf(len(text), func(i int) int { return foldedRarity(text[i]) })
+	both := rarestOf(len(text)-1, func(i int) int { return pairRarity(text[i], text[i+1]) })
 	var n needle
-	if len(text) > 1 && pairRarity(text[at], text[at+1]) > 0 {
-		n.pair = foldedPair(text[at], text[at+1])
+	if len(text) > 1 && pairRarity(text[both], text[both+1]) > 0 && foldedRarity(text[at]) < rare {
+		n.pair = foldedPair(text[both], text[both+1])
+		at = both
 	} else {
-		at = rarestOf(len(text), func(i int) int { return foldedRarity(text[i]) })
 		n.forms = formsOf(text[at])
 	}
 	for i, r := range text {
@@ -163,8 +170,40 @@ func (n *needle) in(line []byte, from int) (start, end int) {
 
 // next gives the bounds of the first match that begins at or after from, or -1.
 func (n *needle) next(data []byte, from int, memo []int) (start, end int) {
-	for at := from + n.at; at < len(data); at++ {
-		if at = n.rarePart(data, at, memo); at == len(data) {
+	switch {
+	case n.exact != nil && (n.pair == nil || n.rare):
+		return n.nextByte(data, from)
+	case n.forms != nil:
+		return n.nextForm(data, from, memo)
+	}
+	return n.nextPair(data, from)
+}
+
+// nextByte looks for the rarest byte of an exact text, for as long as it is rare.
+func (n *needle) nextByte(data []byte, from int) (start, end int) {
+	const patience, gap = 16, 64 // stops in vain, and bytes between two that make them worth it
+	c, guard, size := n.exact[n.at], n.exact[n.guard], len(n.exact)
+	for at, stops := from+n.at, 1; at < len(data); at, stops = at+1, stops+1 {
+		step := bytes.IndexByte(data[at:], c)
+		at += step
+		start, end = at-n.at, at-n.at+size
+		if step < 0 || end > len(data) {
+			break
+		}
+		if data[start+n.guard] == guard && string(data[start:end]) == string(n.exact) {
+			return start, end
+		}
+		if stops > patience && start-from < gap*stops && n.pair != nil {
+			return n.nextPair(data, start+1)
+		}
+	}
+	return -1, -1
+}
+
+// nextForm looks for all forms of the rarest character.
+func (n *needle) nextForm(data []byte, from int, memo []int) (start, end int) {
+	for at := from; at < len(data); at++ {
+		if at = n.anyForm(data, at, memo); at == len(data) {
 			break
 		}
 		if start, end = n.around(data, from, at); start >= 0 {
@@ -174,21 +213,23 @@ func (n *needle) next(data []byte, from int, memo []int) (start, end int) {
 	return -1, -1
 }
 
-// rarePart is the next place of the rarest part, or the end of data.
-func (n *needle) rarePart(data []byte, at int, memo []int) int {
-	switch {
-	case n.pair != nil:
-		return n.pair.index(data, at)
-	case n.forms != nil:
-		return n.anyForm(data, at, memo)
+// nextPair looks for two neighbouring bytes.
+func (n *needle) nextPair(data []byte, from int) (start, end int) {
+	for at := from + n.pairAt; at < len(data); at++ {
+		if at = n.pair.index(data, at); at == len(data) {
+			break
+		}
+		if start, end = n.around(data, from, at); start >= 0 {
+			return start, end
+		}
 	}
-	return indexFrom(data, at, n.exact[n.at:n.at+1])
+	return -1, -1
 }
 
-// around compares the whole text where its rarest part was found.
+// around compares the whole text where its pair or its rarest character was found.
 func (n *needle) around(data []byte, from, at int) (start, end int) {
 	if n.exact != nil {
-		start, end = at-n.at, at-n.at+len(n.exact)
+		start, end = at-n.pairAt, at-n.pairAt+len(n.exact)
 		if end > len(data) || string(data[start:end]) != string(n.exact) {
 			return -1, -1
 		}
@@ -218,10 +259,16 @@ func (n *needle) anyForm(data []byte, at int, memo []int) int {
 
 // indexFrom is the next place of text, or the end of data.
 func indexFrom(data []byte, from int, text []byte) int {
-	if step := bytes.Index(data[from:], text); step >= 0 {
-		return from + step
+	var step int
+	if len(text) == 1 {
+		step = bytes.IndexByte(data[from:], text[0])
+	} else {
+		step = bytes.Index(data[from:], text)
 	}
-	return len(data)
+	if step < 0 {
+		return len(data)
+	}
+	return from + step
 }
 
 // A pair is two neighbouring bytes to look for. A byte of the text is compared
@@ -271,10 +318,10 @@ type pairKey struct{ a, b, maskA, maskB uint64 }
 
 // fits has the top bit of the first byte set at which the pair is, if it is at
 // one of the first eight.
-func (k *pairKey) fits(w []byte) uint64 {
+func (k pairKey) fits(w []byte) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	_ = w[8]
-	differ := (binary.LittleEndian.Uint64(w)|k.maskA)^k.a | (binary.LittleEndian.Uint64(w[1:])|k.maskB)^k.b
+	differ := (binary.LittleEndian.Uint64(w) | k.maskA) ^ k.a | (binary.LittleEndian.Uint64(w[1:]) | k.maskB) ^ k.b
 	return (differ - ones) &^ differ & tops
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 package search
 
 import (
@@ -6,11 +8,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -245,47 +245,4 @@ func byTime(t *testing.T, root string) contest {
 		later: ours(t, func() { newest(cache.List(ctx, walk.Options{})) }),
 		rg:    theirs(t, 0, func() *exec.Cmd { return exec.Command("rg", "--no-config", "--files", "--sortr=modified", root) }),
 	}
-}
-
-// benchTrees are the Go source tree, a made one, and what the environment names.
-func benchTrees(tb testing.TB) []string {
-	trees := []string{goSource(tb), madeTree(tb, 30_000)}
-	if more := os.Getenv("IKIGAI_BENCH_TREES"); more != "" {
-		trees = append(trees, filepath.SplitList(more)...)
-	}
-	runtime.GC()
-	return trees
-}
-
-// madeTree has so many files of source and prose, 20 in a folder, with an
-// ignore file here and there; it is the same every time.
-func madeTree(tb testing.TB, files int) string {
-	tb.Helper()
-	root := filepath.Join(tb.TempDir(), "made")
-	random := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("func return nil, err if err != nil { } the a of fnord init Handler := range 世界 Straße x0001A io.ErrUnexpectedEOF token[0] value = 12345 \t // TODO(gopher): -> and")
-	for i := 0; i < files; i += 20 {
-		dir := filepath.Join(root, fmt.Sprintf("part%02d/section%03d/unit%d", i%37, i%211, i))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			tb.Fatal(err)
-		}
-		for k := range 20 {
-			var text strings.Builder
-			for range 20 + random.IntN(400) {
-				for range random.IntN(12) {
-					text.WriteString(words[random.IntN(len(words))] + " ")
-				}
-				text.WriteString("\n")
-			}
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.txt", k)), []byte(text.String()), 0o644); err != nil {
-				tb.Fatal(err)
-			}
-		}
-		if i%200 == 0 {
-			if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*.o\nfile3.txt\n/build/\n"), 0o644); err != nil {
-				tb.Fatal(err)
-			}
-		}
-	}
-	return root
 }

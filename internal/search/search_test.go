@@ -91,8 +91,8 @@ func TestPatternsMatchAsTheyAreRead(t *testing.T) {
 		{"xb|FN", Options{}, "2 4"},
 		{"(?i)STRASSE|pfel", Options{}, "6 7"},
 		{"(func|FN) ?[a-z]*X?init", Options{}, "1 2"},
-		{"xb|FN|end|Ä|qq|SSE", Options{}, "2 4 6 7 10"},
-		{"(?i)XB|fn|END|ä|qq|sse", Options{}, "1 2 4 6 7 10"},
+		{"xb|FN|end|Ä|qq|SSE|01|02|03|04|05|06|07|08", Options{}, "2 4 6 7 10"},
+		{"(?i)XB|fn|END|äp|qq|ra|01|02|03|04|05|06|07|08", Options{}, "1 2 4 6 7 10"},
 		{`^\w+ \w+$`, Options{}, "1 2"},
 		{`\b\w\b`, Options{}, "3 8"},
 		{`^\W*$`, Options{}, "9"},
@@ -112,7 +112,7 @@ func TestPatternsMatchAsTheyAreRead(t *testing.T) {
 func TestTheColumnIsThatOfTheFirstMatch(t *testing.T) {
 	root := tree(t, map[string]string{"f": "ab longword cd\nwhere is cd"})
 	for pattern, want := range map[string]string{
-		"cd": "13 10", "cd|gword|xx|yy|zz|longword": "4 10", "[a-z]*d$": "13 10", `\b[c-l]\w+`: "4 7", "w*r": "8 1",
+		"cd": "13 10", "cd|gword|xx|yy|zz|longword|01|02|03|04|05|06|07|08": "4 10", "[a-z]*d$": "13 10", `\b[c-l]\w+`: "4 7", "w*r": "8 1",
 	} {
 		hits := run(t, root, pattern, Options{Wildcard: pattern == "w*r"}, Limits{})
 		var got []string
@@ -146,6 +146,45 @@ func TestHugeAutomataAreForgotten(t *testing.T) {
 			t.Errorf("%s: a table of %d entries", pattern, len(a.table))
 		}
 	}
+}
+
+// A search of a tree that changes all the while ends, and finds what stays.
+func TestASearchSurvivesAChangingTree(t *testing.T) {
+	root := tree(t, map[string]string{"a/stays": "x\nhit\n", "b/f": "hit\n", "z/stays": "hit\n"})
+	big := strings.Repeat("a hit in a long file\n", 20_000)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		name := filepath.Join(root, "b/f")
+		for i := 0; ; i++ {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			_ = os.WriteFile(name, []byte(big[:i*7919%len(big)]), 0o644)
+			_ = os.Rename(filepath.Join(root, "b"), filepath.Join(root, "c"))
+			_ = os.Rename(filepath.Join(root, "c"), filepath.Join(root, "b"))
+			_ = os.Truncate(name, int64(i%100))
+			_ = os.Remove(name)
+		}
+	}()
+	q, err := Compile("h[i]t", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := walk.NewCache(root)
+	for range 100 {
+		hits, err := q.Run(context.Background(), root, cache.Tree(context.Background(), walk.Options{}), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, last := hits.Lines[0], hits.Lines[len(hits.Lines)-1]; first.Path != "a/stays" || last.Path != "z/stays" || first.Number != 2 {
+			t.Fatalf("found %v to %v", first, last)
+		}
+	}
+	close(quit)
+	<-done
 }
 
 func TestBadPatternsAreRefused(t *testing.T) {
@@ -383,9 +422,11 @@ func TestAHugeFileIsSearched(t *testing.T) {
 // Every pattern finds exactly the lines that a plain scan with the standard
 // library finds.
 func FuzzSearch(f *testing.F) {
-	for _, pattern := range []string{"foo", "Kelvin", "s", "a|b", "^x$", `\bfoo`, "fn*init", "[a-c]+d", "ſ", "ß", "(?i)ks", "a{2,}b", "\ufffd", "x|", "\x00\x00A", "(ab|cd)(ef|gh)", "日本",
-		"foo|bar|baz|elvin|init|日本", "(?i)foo|BAR|ba|ks|fn x|it", "(ab|cd|init|ef|foo|gh)[a-z ]", `^\S+\b.$`, `\B[a-z]\r?$`, `^\w+$|^$`, `[^a-z]{3}\z`, `(?i)[k-s]\b`, `\pL\PL`, `.{3}$`,
-		`(a|b)*a(a|b){9}`, `\x{fffd}$`, `(?m)^f.*t$`, `(?s)a.b`} {
+	for _, pattern := range []string{
+		"foo", "Kelvin", "s", "a|b", "^x$", `\bfoo`, "fn*init", "[a-c]+d", "ſ", "ß", "(?i)ks", "a{2,}b", "\ufffd", "x|", "\x00\x00A", "(ab|cd)(ef|gh)", "日本",
+		"foo|bar|baz|elvin|init|日本|01|02|03|04|05|06|07|08", "(?i)foo|BAR|ba|ab|fn x|it|01|02|03|04|05|06|07|08|o b", "(ab|cd|init|ef|foo|gh)[a-z ]", `^\S+\b.$`, `\B[a-z]\r?$`, `^\w+$|^$`, `[^a-z]{3}\z`, `(?i)[k-s]\b`, `\pL\PL`, `.{3}$`,
+		`(a|b)*a(a|b){9}`, `\x{fffd}$`, `(?m)^f.*t$`, `(?s)a.b`,
+	} {
 		for mode := range uint8(8) {
 			f.Add(pattern, []byte("foo\nFOO bar\r\n\u212aelvin\xff\nfn x init\naab\n日本\n\u017fks"), mode)
 		}
