@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -373,4 +374,64 @@ func TestUndoPutsTheFilesAndTheWordsBack(t *testing.T) {
 	x.waitFor("? keys")
 	x.send("\x15what now\r")
 	x.waitFor("Still the same talk.")
+}
+
+func TestWhatIsToldToTheTerminalItself(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Copy me."}, fake.Reply{Text: "Unseen."})
+	s.env = append(s.env, "TERM_PROGRAM=ghostty")
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("first\r")
+	x.waitFor("Copy me.")
+	x.waitFor("? keys")
+	if bytes.Contains(x.raw(), []byte("\x1b]9;i")) {
+		t.Error("a message to somebody who looks")
+	}
+	x.send("/copy\r")
+	x.waitFor("Copied 8 characters.")
+	x.send("\x1b[O") // the person looks elsewhere
+	x.send("second\r")
+	x.waitFor("Unseen.")
+	x.waitFor("? keys")
+	for what, want := range map[string]string{
+		"the clipboard": "\x1b]52;c;Q29weSBtZS4=\x07", "the end": "\x1b]9;ikigai is done\x07", "a prompt": "\x1b]133;A\x1b\\",
+		"work": "\x1b]9;4;3\x07", "no work": "\x1b]9;4;0\x07", "a frame": "\x1b[?2026h", "pastes": "\x1b[?2004h", "keys": "\x1b[>1u",
+	} {
+		if !bytes.Contains(x.raw(), []byte(want)) {
+			t.Errorf("%s is not told: no %q", what, want)
+		}
+	}
+}
+
+func TestClearKeepsTheScrollback(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Words to keep."})
+	x := s.open(t, 80, 24)
+	x.waitFor("? keys")
+	x.send("first\r")
+	x.waitFor("Words to keep.")
+	x.waitFor("? keys")
+	x.send("/clear\r")
+	x.waitGone("Words to keep.")
+	x.waitFor("? keys")
+	if all := strings.Join(x.all(), "\n"); !strings.Contains(all, "Words to keep.") {
+		t.Errorf("they are gone:\n%s", all)
+	}
+	if first, _, _ := strings.Cut(x.screen(), "\n"); !strings.HasPrefix(first, "›") {
+		t.Errorf("the box is not at the top:\n%s", x.screen())
+	}
+}
+
+func TestASessionThatIsNotKept(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Forgotten soon."})
+	x := s.open(t, 80, 24, "--ephemeral")
+	x.waitFor("? keys")
+	x.send("first\r")
+	x.waitFor("Forgotten soon.")
+	x.waitFor("? keys")
+	x.send("/undo\r")
+	x.waitFor("/undo: not available")
+	x.send("\x04")
+	if code := x.exit(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, x.screen())
+	}
 }

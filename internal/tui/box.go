@@ -103,7 +103,7 @@ func (b *box) rows(width, height int) ([]view.Line, draw.Pos) {
 func (b *box) searchRows(width int) ([]view.Line, draw.Pos) {
 	head := "search: " + b.search.text
 	hit, _ := b.history.Find(b.search.text, b.search.nth)
-	rows := []view.Line{{{Role: view.Warning, Text: "search: "}, {Text: b.search.text}}, {{Role: view.Faint, Text: "  " + clean.Line(firstLine(hit))}}}
+	rows := []view.Line{{{Role: view.Warning, Text: "search: "}, {Text: clean.Line(b.search.text)}}, {{Role: view.Faint, Text: "  " + clean.Line(firstLine(hit))}}}
 	return rows, draw.Pos{Col: min(draw.Width(head), width-1)}
 }
 

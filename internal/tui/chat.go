@@ -235,7 +235,9 @@ func (c *chat) flush() {
 		c.pager = nil
 	}
 	b = append(b, c.screen.Draw(draw.Frame{Done: c.finished(), Live: []string{""}})...)
-	b = append(append(b, c.screen.Leave()...), modesOff...)
+	c.progress(c.status.busy(), false)
+	b = append(append(append(b, c.screen.Leave()...), c.raw...), modesOff...)
+	c.raw = nil
 	c.term.writes <- b
 	c.writing = true
 	c.wait()
@@ -292,8 +294,10 @@ func (c *chat) handOver(do func()) {
 
 // event routes an event to the parts.
 func (c *chat) event(e convo.Event) {
+	busy := c.status.busy()
 	c.transcript.event(e)
 	c.status.event(e)
+	c.progress(busy, c.status.busy())
 	if c.question.event(e, c.o.Now()) {
 		c.notify("ikigai asks for permission")
 		c.lookAtParts()
@@ -322,6 +326,19 @@ func (c *chat) ended(e convo.End) {
 	}
 	c.box.queue = next[1:]
 	c.session.Send(agent.Prompt{Text: next[0]})
+}
+
+// progress tells the terminal itself whether work is under way, where it is
+// known to understand: others would take it for a message.
+func (c *chat) progress(was, is bool) {
+	if was == is || !c.o.knowsProgress() {
+		return
+	}
+	state := "0"
+	if is {
+		state = "3" // without a number
+	}
+	c.raw = append(c.raw, "\x1b]9;4;"+state+"\x07"...)
 }
 
 // notify tells a person who looks elsewhere.

@@ -160,7 +160,7 @@ func (c *chat) head(width, height int) []view.Line {
 func (c *chat) foot(width int) view.Line {
 	if c.said != "" {
 		if c.o.Now().Before(c.until) {
-			return view.Line{{Role: view.Warning, Text: " " + c.said}}
+			return view.Line{{Role: view.Warning, Text: " " + clean.Line(c.said)}}
 		}
 		c.said = ""
 	}

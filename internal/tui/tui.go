@@ -84,6 +84,15 @@ func Run(ctx context.Context, s agent.Session, o Options) (code int) {
 // paint decides about colours.
 func (o Options) paint() draw.Paint { return draw.Chosen(o.Getenv, o.Color, true) }
 
+// knowsProgress reports whether the terminal shows progress by itself.
+func (o Options) knowsProgress() bool {
+	switch o.Getenv("TERM_PROGRAM") {
+	case "ghostty", "WezTerm":
+		return true
+	}
+	return o.Getenv("WT_SESSION") != "" || o.Getenv("ConEmuANSI") == "ON"
+}
+
 // events hands the events of a session to a loop, one by one. What the loop is
 // slow to take is merged on the way.
 func events(ctx context.Context, s agent.Session, after int64) <-chan convo.Event {
