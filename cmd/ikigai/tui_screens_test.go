@@ -115,6 +115,24 @@ func TestScreenOfTheFirstRun(t *testing.T) {
 	}
 }
 
+func TestTheModelOfTheFirstRunIsKept(t *testing.T) {
+	s := newStage(t)
+	m := fake.NewModel([]fake.Reply{{Text: "Hello from there."}})
+	t.Cleanup(m.Close)
+	s.env = append(s.env, "OPENAI_API_KEY=sk-first-run-key", "IKIGAI_BASE_URL="+m.URL+"/v1")
+	x := s.open(t, 100, 24)
+	x.waitFor("[1] use openai/")
+	x.send("1")
+	x.waitFor("The model is openai/")
+	x.waitFor("kept in ")
+	x.send("\x04")
+	x.exit()
+	y := s.open(t, 100, 24)
+	y.waitFor("? keys")
+	y.send("hi\r")
+	y.waitFor("Hello from there.")
+}
+
 func TestCommandsOnTheScreen(t *testing.T) {
 	s := newStage(t, fake.Reply{Text: "Hello."})
 	x := s.open(t, 100, 60, "--toolset", "ikigai")

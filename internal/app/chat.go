@@ -237,7 +237,7 @@ func (t *talk) options() tui.Options {
 		Now: time.Now,
 	}
 	if h.cfg.Model == "" {
-		o.Welcome = &tui.Welcome{Demo: demo.Name, Keep: t.keepKey, Found: func() []tui.Found { return t.found(context.Background()) }}
+		o.Welcome = &tui.Welcome{Demo: demo.Name, Keep: t.keepKey, Chose: t.keepModel, Found: func() []tui.Found { return t.found(context.Background()) }}
 	}
 	return o
 }
@@ -389,6 +389,28 @@ func (t *talk) found(ctx context.Context) []tui.Found {
 		}
 	}
 	return all
+}
+
+// keepModel writes the first settings. A file that is there already is the
+// person's own, with comments: it is left alone.
+func (t *talk) keepModel(model string) string {
+	file := t.places().File()
+	raw, err := json.MarshalIndent(map[string]string{"model": model}, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	}
+	if err == nil {
+		_, err = f.Write(append(raw, '\n'))
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Sprintf("for this session; %q: %q in %s keeps it", "model", model, file)
+	}
+	return "kept in " + file
 }
 
 // keepKey keeps the key of a provider, for its owner alone.

@@ -16,6 +16,7 @@ import (
 type Welcome struct {
 	Found func() []Found                             // looks for models that could be used; may take a moment
 	Keep  func(provider, key string) (string, error) // keeps a key and says where; nil when it cannot
+	Chose func(model string) string                  // remembers a choice, where it can, and says how to change it; may be nil
 	Demo  string                                     // the name of the offline model
 }
 
@@ -87,6 +88,9 @@ func (w *welcome) use(model, text string) choice {
 	return choice{text, func(c *chat) {
 		w.over = true
 		c.transcript.lines(0, []view.Line{{{Role: view.Good, Text: "The model is " + clean.Line(model) + "."}}})
+		if w.Chose != nil && model != w.Demo {
+			c.transcript.lines(0, view.Text(view.Faint, w.Chose(model)))
+		}
 		go c.send(agent.SetModel{Model: model})
 	}}
 }
