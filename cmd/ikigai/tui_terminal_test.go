@@ -45,6 +45,9 @@ type stage struct {
 // newStage makes a world with a scripted model; no replies means no model.
 func newStage(t testing.TB, script ...fake.Reply) stage {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("talks to a terminal in real time: not with -short")
+	}
 	dir := t.TempDir()
 	s := stage{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "shop-api")}
 	for _, d := range []string{s.home, s.project} {
