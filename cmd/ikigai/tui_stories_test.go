@@ -435,3 +435,54 @@ func TestASessionThatIsNotKept(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, x.screen())
 	}
 }
+
+// The first hour: the demo, a command allowed for good, a change undone, and
+// the session of before gone on with.
+func TestTheFirstHour(t *testing.T) {
+	s := newStage(t)
+	file := filepath.Join(s.project, "hello.txt")
+	exists := func() bool { _, err := os.Stat(file); return err == nil }
+	until := func(ok func() bool, what string) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal(what)
+			}
+		}
+	}
+	x := s.openTmuxShell(t, 100, 40)
+	x.keys("ikigai", "Enter")
+	x.waitFor("offline demo")
+	x.waitFor("found here")
+	x.keys("2")
+	x.waitFor("The model is demo.")
+	x.keys("write hello.txt saying hi", "Enter")
+	x.waitFor("Permission request")
+	time.Sleep(350 * time.Millisecond)
+	x.keys("1")
+	x.waitFor("✓ file_write  hello.txt")
+	x.waitFor("? keys")
+	x.keys("/undo ", "Enter")
+	x.waitFor("restore these files? [y/N]")
+	x.keys("y", "Enter")
+	until(func() bool { return !exists() }, "the change was not undone")
+	x.waitFor("› write hello.txt saying hi")
+	x.keys("C-u", "run touch made.txt", "Enter")
+	x.waitFor("bash  touch made.txt")
+	time.Sleep(350 * time.Millisecond)
+	x.keys("3")
+	x.waitFor("you allowed it (always)")
+	x.waitFor("? keys")
+	x.keys("C-d")
+	x.waitFor("resume: ikigai resume")
+	x.keys("clear; ikigai resume --model demo", "Enter")
+	x.waitFor("Sessions  /")
+	x.waitFor("write hello.txt saying hi")
+	x.keys("Enter")
+	x.waitFor("you allowed it (always)")
+	x.keys("run touch made.txt", "Enter")
+	x.waitFor("? keys")
+	if strings.Contains(x.screen(), "Permission request") {
+		t.Errorf("what was allowed for good is asked again:\n%s", x.screen())
+	}
+}

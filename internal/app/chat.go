@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,7 +153,7 @@ func (a *app) talk(c *cobra.Command, w which) error {
 			return err
 		}
 		seen, draft = t.between(c.Context())
-		w = which{id: t.next, trusted: w.trusted}
+		cfg, w = t.chosen(), which{id: t.next, trusted: w.trusted}
 	}
 }
 
@@ -175,8 +176,42 @@ type talk struct {
 	next string   // the session to go on with; empty to end
 	undo []string // arguments of the undo to be done before
 
-	mu     sync.Mutex // guards titled
-	titled bool
+	mu          sync.Mutex // guards what follows
+	titled      bool
+	model, mode string // what the person chose meanwhile
+}
+
+// Send hands an op to the engine and takes note of what the person chose.
+func (t *talk) Send(op agent.Op) {
+	t.mu.Lock()
+	switch op := op.(type) {
+	case agent.SetModel:
+		t.model = op.Model
+	case agent.SetMode:
+		t.mode = string(op.Mode)
+	}
+	t.mu.Unlock()
+	t.agent.Send(op)
+}
+
+// Events gives the events of the session.
+func (t *talk) Events(ctx context.Context, after int64) iter.Seq[convo.Event] {
+	return t.agent.Events(ctx, after)
+}
+
+// chosen are the settings as the person left them: the face that begins again
+// goes on with them.
+func (t *talk) chosen() *config.Config {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	cfg := *t.house.cfg
+	if t.model != "" {
+		cfg.Model = t.model
+	}
+	if t.mode != "" {
+		cfg.Mode = t.mode
+	}
+	return &cfg
 }
 
 func (t *talk) run(ctx context.Context) int {
@@ -186,7 +221,7 @@ func (t *talk) run(ctx context.Context) int {
 		defer close(over)
 		t.agent.Run(ctx) // its errors are events
 	}()
-	code := tui.Run(context.WithoutCancel(ctx), t.agent, t.options())
+	code := tui.Run(context.WithoutCancel(ctx), t, t.options())
 	cancel()
 	<-over
 	return code

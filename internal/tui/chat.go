@@ -196,6 +196,7 @@ func lately(events []convo.Event) []convo.Event {
 // end gives the terminal back, whatever happened: also when the loop panics.
 func (c *chat) end() {
 	fault := recover()
+	c.term.pause() // what is typed from now on is for whoever comes next
 	c.farewell()
 	c.flush()
 	c.term.leave()
@@ -280,6 +281,7 @@ func (c *chat) signal(s os.Signal) {
 
 // handOver gives the terminal to somebody else while do runs.
 func (c *chat) handOver(do func()) {
+	c.term.pause()
 	c.flush()
 	c.term.leave()
 	do()
