@@ -78,7 +78,7 @@ func (a *Agent) stream(ctx context.Context, conn llm.Conn, events []convo.Event,
 		if (d.Kind == llm.Text || d.Kind == llm.Thinking) && d.Text != "" {
 			e := convo.Of(d.Text, convo.Delta{Thinking: d.Kind == llm.Thinking})
 			e.Turn, e.At, e.Reply = n, a.parts.Now(), reply
-			a.bus.Publish(e)
+			a.bus.Publish(a.masked(e))
 		}
 	})
 }
