@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
@@ -10,9 +9,10 @@ import (
 
 // A program is an expression made ready for automata: it is shared, they are not.
 type program struct {
-	prog  *syntax.Prog
-	kinds *classes
-	words bool // it asks for borders of words
+	prog   *syntax.Prog
+	kinds  *classes
+	words  bool    // it asks for borders of words
+	prefix *needle // what every match begins with, if it pays to look for it
 }
 
 // newProgram is nil for an expression that no automaton should run: one that
@@ -33,6 +33,10 @@ func newProgram(tree *syntax.Regexp) *program {
 	}
 	if newAutomaton(p).matchesNothing() {
 		return nil
+	}
+	if text, _ := prog.Prefix(); len(text) > 2 && !p.words && findable([]want{{text, false}}) {
+		n := newNeedle(want{text, false})
+		p.prefix = &n
 	}
 	return p
 }
@@ -74,10 +78,14 @@ const (
 	unknown  uint32 = 1<<31 + iota // to be made
 	matched                        // the line matches
 	hopeless                       // nothing will match before the next line
+	idle                           // a match can only begin where the prefix is
 )
 
-// The first state is that of the beginning of a line.
+// The first state is that of the beginning of a line. The second is that of any
+// other place at which nothing has begun yet.
 const lineStart uint32 = 0
+
+func (a *automaton) elsewhere() uint32 { return uint32(len(a.kinds.sample)) }
 
 func newAutomaton(p *program) *automaton {
 	a := &automaton{program: p}
@@ -96,6 +104,7 @@ func (a *automaton) forget() {
 	a.pending.clear()
 	a.follow(uint32(a.prog.Start))
 	a.intern(state{threads: a.waiting(), begin: true})
+	a.intern(state{threads: a.waiting()})
 }
 
 // matchesNothing reports whether a match may be empty and anywhere.
@@ -112,12 +121,13 @@ func (a *automaton) next(data []byte, from int) int {
 	if a.tired {
 		return everyLine{}.next(data, from)
 	}
-	s, counted := lineStart, from
-	for i := from; ; {
-		if i, s = a.run(data, i, s); i == len(data) {
+	i, s := a.jump(data, from, from)
+	for counted := from; ; {
+		i, s = a.run(data, i, s)
+		a.read, counted = a.read+i-counted, i
+		if i == len(data) {
 			break
 		}
-		a.read, counted = a.read+i-counted, i
 		class, size := a.look(data, i)
 		if data[i] == '\r' && endsAt(data, i+1) && a.step(s, endOfLine) == matched {
 			return i
@@ -131,15 +141,30 @@ func (a *automaton) next(data []byte, from int) int {
 				return -1
 			}
 			i++
+		case t == idle:
+			i, s = a.jump(data, from, i+size)
 		default:
 			i, s = i+size, t
 		}
 	}
-	a.read += len(data) - counted
 	if from < len(data) && data[len(data)-1] != '\n' && a.step(s, endOfLine) == matched {
 		return len(data) - 1
 	}
 	return -1
+}
+
+// jump gives the next place at or after i where a match may begin, and the state
+// there. A line begins at from and, so to say, at the end of data.
+func (a *automaton) jump(data []byte, from, i int) (int, uint32) {
+	if a.prefix != nil {
+		if i, _ = a.prefix.next(data, i, nil); i < 0 {
+			return len(data), lineStart
+		}
+	}
+	if i == from || data[i-1] == '\n' {
+		return i, lineStart
+	}
+	return i, a.elsewhere()
 }
 
 // run goes on from a state until the table knows no further state.
@@ -212,6 +237,8 @@ func (a *automaton) make(from *state, class uint8) uint32 {
 	switch {
 	case a.has(a.resolved.list, syntax.InstMatch):
 		return matched
+	case class == endOfLine && a.prefix != nil:
+		return idle
 	case class == endOfLine:
 		return lineStart
 	}
@@ -228,6 +255,8 @@ func (a *automaton) make(from *state, class uint8) uint32 {
 		return matched
 	case len(threads) == 0:
 		return hopeless
+	case a.prefix != nil && slices.Equal(threads, a.states[1].threads):
+		return idle
 	}
 	return a.intern(state{threads: threads, word: a.words && a.kinds.word[class]})
 }
@@ -359,7 +388,7 @@ func (g guarded) next(data []byte, from int) int {
 		if hit < 0 {
 			return -1
 		}
-		start := from + bytes.LastIndexByte(data[from:hit], '\n') + 1
+		start := from + lastBreak(data[from:hit]) + 1
 		end := lineEnd(data, hit)
 		if g.lines.next(data[start:end], 0) >= 0 {
 			return hit

@@ -139,7 +139,7 @@ func windowEnd(w []byte, from int, last bool) int {
 	if last {
 		return len(w)
 	}
-	return from + bytes.LastIndexByte(w[from:], '\n') + 1
+	return from + lastBreak(w[from:]) + 1
 }
 
 // fillUp reads behind the first n bytes of w. A file that cannot be read any
@@ -153,7 +153,7 @@ func fillUp(f io.Reader, w []byte, n int) (filled int, last bool) {
 func contextStart(data []byte, lines int) int {
 	at := len(data)
 	for ; lines > 0 && at > 0; lines-- {
-		at = bytes.LastIndexByte(data[:at-1], '\n') + 1
+		at = lastBreak(data[:at-1]) + 1
 	}
 	return at
 }

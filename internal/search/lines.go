@@ -78,7 +78,7 @@ func (p *page) search(data []byte, from, number int) {
 		if hit < 0 {
 			break
 		}
-		start := pos + bytes.LastIndexByte(data[pos:hit], '\n') + 1
+		start := pos + lastBreak(data[pos:hit]) + 1
 		end := lineEnd(data, hit)
 		pos = end + 1
 		column := p.column(data[start:end], hit-start)
@@ -100,6 +100,23 @@ func lineEnd(data []byte, i int) int {
 		return i + step
 	}
 	return len(data)
+}
+
+// lastBreak is the offset of the last line break in data, or -1. The standard
+// library looks backwards byte by byte, which is slow in long lines.
+func lastBreak(data []byte) int {
+	const step = 4 << 10
+	for end := len(data); end > 0; {
+		from := max(0, end-step)
+		if end == len(data) {
+			from = max(0, end-128) // most lines are short
+		}
+		if bytes.IndexByte(data[from:end], '\n') >= 0 {
+			return from + bytes.LastIndexByte(data[from:end], '\n')
+		}
+		end = from
+	}
+	return -1
 }
 
 // column asks the judge where in the line the match is. A line matches if it
@@ -143,7 +160,7 @@ func (p *page) contextBefore(data []byte, start, number int) {
 		if at <= p.tail {
 			break
 		}
-		at = bytes.LastIndexByte(data[:at-1], '\n') + 1
+		at = lastBreak(data[:at-1]) + 1
 		n--
 	}
 	for ; at < start; n++ {

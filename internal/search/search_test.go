@@ -187,6 +187,15 @@ func TestASearchSurvivesAChangingTree(t *testing.T) {
 	<-done
 }
 
+func TestTheFirstLineOfALargeFileBeginsBehindTheMark(t *testing.T) {
+	root := tree(t, map[string]string{"f": "\ufefffirst line\n" + strings.Repeat("another line\n", whole/10)})
+	for _, pattern := range []string{"^f[i]rst", "^first", `^\w+ line$`, "first l[i]ne", `\bfirst\b`} {
+		if hits := run(t, root, pattern, Options{}, Limits{Max: 1}); len(hits.Lines) != 1 || hits.Lines[0].Number != 1 || hits.Lines[0].Column != 1 {
+			t.Errorf("%s: %v", pattern, hits.Lines)
+		}
+	}
+}
+
 func TestBadPatternsAreRefused(t *testing.T) {
 	for pattern, o := range map[string]Options{
 		"a\nb": {Literal: true}, "a(": {}, `a\nb`: {}, "\xff": {}, "*\xff": {Wildcard: true, IgnoreCase: true}, `x(?:a|b\n)`: {IgnoreCase: true},
