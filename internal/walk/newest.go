@@ -24,33 +24,33 @@ func Newest(ctx context.Context, root string, list []Entry) ([]Entry, error) {
 	var group sync.WaitGroup
 	each := max(256, len(list)/runtime.GOMAXPROCS(0)+1)
 	for from := 0; from < len(list); from += each {
-		to := min(from+each, len(list))
-		group.Go(func() { tree.dates(ctx, list[from:to], all[from:to]) })
+		end := min(from+each, len(list))
+		group.Go(func() { tree.dates(ctx, list, from, end, all) })
 	}
 	group.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Compare(b.when, a.when) })
+	slices.SortFunc(all, func(a, b dated) int { return cmp.Or(cmp.Compare(b.when, a.when), a.place-b.place) })
 	sorted := make([]Entry, len(all))
 	for i, d := range all {
-		sorted[i] = *d.entry
+		sorted[i] = list[d.place]
 	}
 	return sorted, nil
 }
 
-// dated is an entry and when it changed.
+// dated is the place of an entry in a list and when it changed.
 type dated struct {
 	when  int64
-	entry *Entry
+	place int
 }
 
-// dates fills in when each entry changed.
-func (r *Root) dates(ctx context.Context, list []Entry, dates []dated) {
+// dates fills in when the entries from first to before end changed.
+func (r *Root) dates(ctx context.Context, list []Entry, first, end int, dates []dated) {
 	at := r.station()
 	defer at.leave()
-	for i := range list {
-		dates[i] = dated{math.MinInt64, &list[i]}
+	for i := first; i < end; i++ {
+		dates[i] = dated{math.MinInt64, i}
 		if ctx.Err() != nil {
 			return
 		}
