@@ -113,7 +113,7 @@ func comparedTrees(tb testing.TB) []string {
 	if os.Getenv("IKIGAI_SOAK") != "" {
 		return benchTrees(tb)
 	}
-	return []string{filepath.Join(goSource(tb), "encoding"), filepath.Join(goSource(tb), "regexp")}
+	return []string{filepath.Join(goSource(tb), "text"), filepath.Join(goSource(tb), "regexp")}
 }
 
 func compareLines(t *testing.T, root string) {
