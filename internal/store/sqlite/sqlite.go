@@ -71,24 +71,37 @@ func ready(ctx context.Context, path string) error {
 	return fmt.Errorf("making the store: %w", err)
 }
 
-// peek reads the version in the header of the file. An immutable database is
+// peek looks whether the file is one of ours and no newer than we are. Another
+// process may be writing its first page at this very moment, so what looks
+// damaged is looked at again.
+func peek(ctx context.Context, path string) error {
+	const tries, pause = 10, 50 * time.Millisecond
+	for i := 1; ; i++ {
+		v, err := version(ctx, path)
+		switch {
+		case err == nil && v > schemaVersion:
+			return relational.Newer(path, v, schemaVersion)
+		case err == nil:
+			return nil
+		case i == tries || ctx.Err() != nil:
+			return explain(path, err)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// version reads the version in the header of the file. An immutable database is
 // opened without a lock and without another file. It must be SQLite that does
 // it: if we closed the file ourselves, the system would drop the locks that
 // this process has on it.
-func peek(ctx context.Context, path string) error {
+func version(ctx context.Context, path string) (v int, err error) {
 	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer db.Close()
-	var version int
-	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
-		return explain(path, err)
-	}
-	if version > schemaVersion {
-		return relational.Newer(path, version, schemaVersion)
-	}
-	return nil
+	err = db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v)
+	return v, err
 }
 
 func newEngine(path string, o Options) (relational.Engine, error) {
