@@ -154,7 +154,7 @@ func TestAReaderThatStops(t *testing.T) {
 	x := s.open(t, 80, 24)
 	x.waitFor("? keys")
 	x.send("go\r")
-	x.waitFor("<20>")
+	x.waitFor("<1") // lines pass quickly; some of these are always there
 	x.mu.Lock() // the emulator takes nothing now
 	before := x.memory()
 	time.Sleep(3 * time.Second)
