@@ -155,7 +155,7 @@ func TestAReaderThatStops(t *testing.T) {
 	x.waitFor("? keys")
 	x.send("go\r")
 	x.waitFor("<1") // lines pass quickly; some of these are always there
-	x.mu.Lock() // the emulator takes nothing now
+	x.mu.Lock()     // the emulator takes nothing now
 	before := x.memory()
 	time.Sleep(3 * time.Second)
 	grown := x.memory() - before
