@@ -21,7 +21,7 @@ postgres || skipped="$skipped PostgreSQL"
 have git || skipped="$skipped git"
 have tmux || skipped="$skipped tmux"
 if [ -n "${IKIGAI_CI:-}" ]; then
-	export IKIGAI_REQUIRE_POSTGRES=1 IKIGAI_REQUIRE_SANDBOX=1
+	export IKIGAI_REQUIRE_POSTGRES=1 IKIGAI_REQUIRE_SANDBOX=1 IKIGAI_REQUIRE_TMUX=1
 	[ -z "$skipped" ] || { echo "missing:$skipped" >&2; exit 1; }
 fi
 
