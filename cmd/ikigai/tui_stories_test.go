@@ -397,9 +397,7 @@ func TestWhatIsToldToTheTerminalItself(t *testing.T) {
 		"the clipboard": "\x1b]52;c;Q29weSBtZS4=\x07", "the end": "\x1b]9;ikigai is done\x07", "a prompt": "\x1b]133;A\x1b\\",
 		"work": "\x1b]9;4;3\x07", "no work": "\x1b]9;4;0\x07", "a frame": "\x1b[?2026h", "pastes": "\x1b[?2004h", "keys": "\x1b[>1u",
 	} {
-		if !bytes.Contains(x.raw(), []byte(want)) {
-			t.Errorf("%s is not told: no %q", what, want)
-		}
+		x.until(func() bool { return bytes.Contains(x.raw(), []byte(want)) }, fmt.Sprintf("%s is not told: no %q", what, want))
 	}
 }
 

@@ -86,7 +86,8 @@ func holdOne(ctx context.Context, s store.Store, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, "held")
-	select {}
+	time.Sleep(time.Hour) // until it is killed; an empty select is a deadlock where nothing else waits
+	return errors.New("nobody killed this process")
 }
 
 // manySessions writes many sessions at once, named after the process.
