@@ -10,5 +10,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(agentMark) != "" {
 		os.Exit(agentMain())
 	}
+	if os.Getenv(frontMark) != "" {
+		os.Exit(frontMain())
+	}
 	os.Exit(m.Run())
 }

@@ -7,6 +7,10 @@
 // with a read-only root, and Landlock and seccomp inside; the light jail is
 // Landlock and seccomp alone, where namespaces are refused; without either a
 // program starts plainly. Layers says which of them stand.
+//
+// One kind of program is none of the model's: what the person themselves asks
+// for by a key, such as their editor. Foreground runs that with the person's
+// own terminal and environment, without a jail.
 package sandbox
 
 import (
