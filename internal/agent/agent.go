@@ -42,6 +42,7 @@ type (
 		CallID string
 		Allow  bool
 		Scope  permit.Scope
+		Rules  []string // what to remember, as the person wrote it; empty for what the question offered
 		Reason string   // why not, for the model
 		By     convo.By // ByMode when a face answers for nobody; ByPerson otherwise
 	}
@@ -51,6 +52,13 @@ type (
 	SetModel struct{ Model string }
 	// SetMode changes who decides.
 	SetMode struct{ Mode permit.Mode }
+	// SetEffort changes how much the model thinks, for the requests that follow.
+	SetEffort struct{ Effort llm.Effort }
+	// Compact replaces the older part of what the model sees by a summary: at
+	// once, or where a turn runs before its next request.
+	Compact struct{ About string } // what matters to the person
+	// Uncompact takes the last compaction back.
+	Uncompact struct{}
 	// Note records a command of the person and what it showed.
 	Note struct{ Name, Args, Text string }
 )
@@ -60,6 +68,9 @@ func (Answer) op()    {}
 func (Interrupt) op() {}
 func (SetModel) op()  {}
 func (SetMode) op()   {}
+func (SetEffort) op() {}
+func (Compact) op()   {}
+func (Uncompact) op() {}
 func (Note) op()      {}
 
 // Options are the settings of one session.
@@ -117,25 +128,26 @@ type Agent struct {
 	work  sync.WaitGroup
 
 	// What follows belongs to the goroutine of Run.
-	history *convo.History
-	machine *turn.Machine
-	turn    int
-	began   time.Time
-	replies int
-	made    int // calls
-	denied  int
-	cost    float64
-	conn    llm.Conn
-	model   string             // that conn speaks to
-	reply   string             // id of the reply in hand
-	cancel  context.CancelFunc // ends the model call or the tools that run
-	ending  turn.Input         // how the turn shall end, while the model's goroutine still has to
-	clock   *time.Timer        // of MaxTime
-	calls   map[string]*call
-	window  *window.Window
-	changed int64 // the last result of a call that changed something
-	guarded bool  // the workspace was kept before this turn changed it
-	unsaved bool  // the last word about the store was bad
+	history    *convo.History
+	machine    *turn.Machine
+	turn       int
+	began      time.Time
+	replies    int
+	made       int // calls
+	denied     int
+	cost       float64
+	conn       llm.Conn
+	model      string             // that conn speaks to
+	reply      string             // id of the reply in hand
+	cancel     context.CancelFunc // ends the model call or the tools that run
+	ending     turn.Input         // how the turn shall end, while the model's goroutine still has to
+	clock      *time.Timer        // of MaxTime
+	calls      map[string]*call
+	window     *window.Window
+	compacting *Compact // asked for, and due before the next request
+	changed    int64    // the last result of a call that changed something
+	guarded    bool     // the workspace was kept before this turn changed it
+	unsaved    bool     // the last word about the store was bad
 }
 
 // A call is one call of the reply in hand, on its way to its result.
@@ -280,6 +292,12 @@ func (a *Agent) perform(ctx context.Context, op Op) {
 		a.opts.Model = op.Model
 	case SetMode:
 		a.parts.Permit.SetMode(op.Mode)
+	case SetEffort:
+		a.opts.Effort = op.Effort
+	case Compact:
+		a.compact(op)
+	case Uncompact:
+		a.uncompact()
 	case Note:
 		a.emit(convo.Of(op.Text, convo.Command{Name: op.Name, Args: op.Args}))
 	}

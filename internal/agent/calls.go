@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -123,10 +124,19 @@ func (a *Agent) ask(ids []string) {
 		c := a.calls[id]
 		q.Calls = append(q.Calls, convo.Asked{
 			CallID: id, Name: c.Name, Args: c.prepared.Args, Summary: c.prepared.Plan.Summary, Preview: c.prepared.Plan.Preview,
-			Risk: c.verdict.Risk.String(), Reason: c.verdict.Reason, Covers: c.verdict.Covers,
+			Risk: c.verdict.Risk.String(), Reason: c.verdict.Reason, Covers: c.verdict.Covers, Parts: partsOf(c.verdict),
 		})
 	}
 	a.emit(convo.Of(fmt.Sprintf("%d calls wait for an answer", len(ids)), q))
+}
+
+// partsOf are the simple commands of a shell line, as a question shows them.
+func partsOf(v permit.Verdict) []convo.Part {
+	var parts []convo.Part
+	for _, p := range v.Parts {
+		parts = append(parts, convo.Part(p))
+	}
+	return parts
 }
 
 // answer takes the person's word for one call. A late one, for a turn that is
@@ -143,21 +153,39 @@ func (a *Agent) answer(ctx context.Context, op Answer) {
 	if d.By == convo.ByMode {
 		d.Rule = c.verdict.Rule
 	}
+	if op.Allow && !a.learn(ctx, c, op, &d) {
+		return
+	}
+	c.verdict.Decision = permit.Deny
 	if op.Allow {
-		rules, err := a.parts.Permit.Learn(ctx, c.request(), op.Scope)
-		if err != nil {
-			a.notice(err.Error(), "the call is allowed this once")
-			d.Scope = string(permit.Once)
-		}
-		if len(rules) > 0 {
-			d.Rule = fmt.Sprint(rules)
-		}
 		c.verdict.Decision = permit.Allow
-	} else {
-		c.verdict.Decision = permit.Deny
 	}
 	a.decided(c, op.Allow, d)
 	a.step(ctx, turn.Answered{ID: op.CallID, Allow: op.Allow, Reason: denial(op.Reason)})
+}
+
+// learn remembers an allowing answer as far as it reaches. It reports whether the
+// answer counts: with rules that do not cover the call, the question stays open.
+func (a *Agent) learn(ctx context.Context, c *call, op Answer, d *convo.Decision) bool {
+	learn := a.parts.Permit.Learn
+	if len(op.Rules) > 0 {
+		learn = func(ctx context.Context, r permit.Request, s permit.Scope) ([]string, error) {
+			return a.parts.Permit.LearnAs(ctx, r, s, op.Rules)
+		}
+	}
+	rules, err := learn(ctx, c.request(), op.Scope)
+	var outside *permit.NotCovered
+	switch {
+	case errors.As(err, &outside):
+		a.notice(err.Error(), "the question is still open: mend the rule, or answer for this once")
+		return false
+	case err != nil:
+		a.notice(err.Error(), "the call is allowed this once")
+		d.Scope = string(permit.Once)
+	case len(rules) > 0:
+		d.Rule = fmt.Sprint(rules)
+	}
+	return true
 }
 
 func denial(reason string) string {

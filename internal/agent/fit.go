@@ -9,6 +9,7 @@ import (
 // output is thinned first and older events are then replaced by a digest; both
 // are events, so that the view is the same after a restart and can be undone.
 func (a *Agent) fitted() []convo.Event {
+	a.squeeze()
 	for {
 		p := a.window.Fit(a.history.Events(), a.room())
 		switch p.Action {
@@ -25,6 +26,44 @@ func (a *Agent) fitted() []convo.Event {
 			return p.Events
 		}
 	}
+}
+
+// compact makes room because the person wants it: at once, or where a turn runs
+// before its next request, since only there every call has its result.
+func (a *Agent) compact(op Compact) {
+	a.compacting = &op
+	if !a.machine.State().Busy() {
+		a.squeeze()
+	}
+}
+
+// squeeze does what Compact asked for.
+func (a *Agent) squeeze() {
+	op := a.compacting
+	if op == nil {
+		return
+	}
+	a.compacting = nil
+	o := a.room()
+	o.About = op.About
+	p := a.window.Squeeze(a.history.Events(), o)
+	if p.Action != window.Summarise {
+		a.notice("there is nothing to compact yet", "")
+		return
+	}
+	a.emit(p.Summary.Event(p.Summary.Offline))
+	a.notice("the older part of the conversation was replaced by a digest for the model; the session keeps all of it", "")
+}
+
+// uncompact gives the model back what the last compaction took from it.
+func (a *Agent) uncompact() {
+	last := window.Last(a.history.Events())
+	if last == 0 {
+		a.notice("no compaction is in force", "")
+		return
+	}
+	a.emit(window.Undo(last))
+	a.notice("the model sees again what the last compaction left out", "")
 }
 
 // room is how much a request may hold.

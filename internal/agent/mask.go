@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
 
 	"ikigai/internal/convo"
 	"ikigai/internal/tool"
@@ -59,6 +60,10 @@ func maskAsk(r Redactor, q convo.Ask) convo.Ask {
 	calls := make([]convo.Asked, len(q.Calls))
 	for i, c := range q.Calls {
 		c.Args, c.Summary, c.Preview = r.JSON(c.Args), r.Text(c.Summary), r.Text(c.Preview)
+		c.Parts = slices.Clone(c.Parts)
+		for j := range c.Parts {
+			c.Parts[j].Command = r.Text(c.Parts[j].Command)
+		}
 		calls[i] = c
 	}
 	return convo.Ask{Calls: calls}

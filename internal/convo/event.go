@@ -149,6 +149,15 @@ type Asked struct {
 	Risk    string          `json:"risk"`
 	Reason  string          `json:"reason"`
 	Covers  []string        `json:"covers,omitempty"` // the rules that Session and Remember would write
+	Parts   []Part          `json:"parts,omitempty"`  // of a shell line, in order
+}
+
+// Part is one simple command of a shell line, judged by itself.
+type Part struct {
+	Command string `json:"command"`
+	Class   string `json:"class"` // how heavy it weighs, in the words of package shell
+	Reason  string `json:"reason,omitempty"`
+	Rule    string `json:"rule,omitempty"` // the rule that decided it; empty when the mode did
 }
 
 // State is where the turn stands, for a status line.

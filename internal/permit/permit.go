@@ -272,26 +272,76 @@ func (e *Engine) Learn(ctx context.Context, r Request, s Scope) ([]string, error
 	if len(texts) == 0 {
 		return nil, fmt.Errorf("nothing narrow enough to remember for %s: it is allowed this once", r.Spec.Name)
 	}
-	var learnt []Rule
+	learnt, err := parseAll(texts, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.remember(ctx, learnt, s); err != nil {
+		return nil, err
+	}
+	return texts, nil
+}
+
+// LearnAs remembers a request as the person wrote it, in rules of their own.
+// Rules that do not cover the whole request, with those in force, are refused
+// with *NotCovered, and nothing is remembered.
+func (e *Engine) LearnAs(ctx context.Context, r Request, s Scope, texts []string) ([]string, error) {
+	learnt, err := parseAll(texts, s)
+	if err != nil {
+		return nil, &NotCovered{err}
+	}
+	for _, rule := range learnt {
+		if err := rule.Suits(r.Spec); err != nil {
+			return nil, &NotCovered{err}
+		}
+	}
+	_, rules := e.snapshot()
+	if _, ok := allowedBy(slices.Concat(rules, learnt), r, e.find(r)); !ok {
+		return nil, &NotCovered{fmt.Errorf("%s does not cover this call of %s", strings.Join(texts, ", "), r.Spec.Name)}
+	}
+	if s == Once || s == "" {
+		return nil, nil
+	}
+	if err := e.remember(ctx, learnt, s); err != nil {
+		return nil, err
+	}
+	return texts, nil
+}
+
+// NotCovered says that rules of the person are none, or do not cover the call
+// they were written for.
+type NotCovered struct{ Err error }
+
+func (n *NotCovered) Error() string { return n.Err.Error() }
+
+func (n *NotCovered) Unwrap() error { return n.Err }
+
+func parseAll(texts []string, s Scope) ([]Rule, error) {
+	var rules []Rule
 	for _, t := range texts {
 		rule, err := ParseRule(Allow, t)
 		if err != nil {
 			return nil, fmt.Errorf("remembering %s: %w", t, err)
 		}
 		rule.Source = string(s)
-		learnt = append(learnt, rule)
+		rules = append(rules, rule)
 	}
+	return rules, nil
+}
+
+// remember puts rules in force, and keeps them where they shall hold for good.
+func (e *Engine) remember(ctx context.Context, learnt []Rule, s Scope) error {
 	if s == Always && e.opts.Rules != nil {
 		for _, rule := range learnt {
 			if err := e.opts.Rules.Save(ctx, rule); err != nil {
-				return nil, fmt.Errorf("remembering %s: %w", rule.Text, err)
+				return fmt.Errorf("remembering %s: %w", rule.Text, err)
 			}
 		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.rules = append(slices.Clip(e.rules), learnt...)
-	return texts, nil
+	return nil
 }
 
 // Add puts further rules in force, as a file or a flag gives them.

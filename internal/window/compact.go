@@ -42,8 +42,17 @@ func (w *Window) recent(o Options) int {
 		left -= size(w.view[at])
 	}
 	i, _ := slices.BinarySearch(cuts, at)
-	at = min(cuts[min(i, len(cuts)-1)], unanswered(w.view))
-	i, _ = slices.BinarySearch(cuts, at+1)
+	return min(cuts[min(i, len(cuts)-1)], w.answered())
+}
+
+// answered is where the part of the view ends that the model has answered, with
+// whole replies only.
+func (w *Window) answered() int {
+	cuts, at := w.cuts(), unanswered(w.view)
+	if at == len(w.view) {
+		return at
+	}
+	i, _ := slices.BinarySearch(cuts, at+1)
 	return cuts[i-1]
 }
 

@@ -114,9 +114,10 @@ func summarised(view []convo.Event, summary convo.Event) []convo.Event {
 }
 
 // summary plans to replace the view before a place, and says how many bytes that
-// would free if the summary is as long as it may be.
+// would free if the summary is as long as it may be: a third of what it replaces, or
+// a sixteenth of the room.
 func (w *Window) summary(before int, o Options) (Summary, int) {
-	s := Summary{most: w.meter.Bytes(o.room() / 16), open: o.Open}
+	s := Summary{open: o.Open}
 	var old []convo.Event
 	bytes := 0
 	for _, e := range w.view[:before] {
@@ -131,6 +132,7 @@ func (w *Window) summary(before int, o Options) (Summary, int) {
 			s.Through = max(s.Through, e.Seq)
 		}
 	}
+	s.most = min(w.meter.Bytes(o.room()/16), bytes/3)
 	s.keep(old, w.meter.Bytes(o.room()/3), o)
 	freed := bytes - s.most
 	for _, k := range s.kept {

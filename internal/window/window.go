@@ -29,6 +29,7 @@ type Options struct {
 	Overhead  int      // bytes of what is sent beside the events: system prompt and tools
 	Pinned    []int64  // numbers of events that are kept whole
 	Open      []string // what is not done yet: it stands in every summary
+	About     string   // what matters to the person, for the one who sums up
 }
 
 func (o Options) withDefaults() Options {
@@ -98,6 +99,19 @@ func (w *Window) Fit(events []convo.Event, o Options) Plan {
 	p := Plan{Events: w.Events(), Used: w.Used(), Room: o.room()}
 	if float64(p.Used) > o.Threshold*float64(p.Room) {
 		w.compact(&p, o)
+	}
+	return p
+}
+
+// Squeeze reads the events that are new and plans a summary of all that the model
+// has answered, whether or not there is room. What is not worth a summary can be sent.
+func (w *Window) Squeeze(events []convo.Event, o Options) Plan {
+	w.overhead = o.Overhead
+	w.follow(events)
+	o = o.withDefaults()
+	p := Plan{Events: w.Events(), Used: w.Used(), Room: o.room()}
+	if s, freed := w.summary(w.answered(), o); freed > 0 {
+		p.Action, p.Summary = Summarise, s
 	}
 	return p
 }
@@ -231,6 +245,21 @@ const commandName = "compact"
 func Undo(compaction int64) convo.Event {
 	return convo.Of(fmt.Sprintf("compaction %d was undone", compaction),
 		convo.Command{Name: commandName, Args: fmt.Sprintf("undo %d", compaction)})
+}
+
+// Last is the last compaction in force, 0 when there is none.
+func Last(events []convo.Event) int64 {
+	undone := map[int64]bool{}
+	for _, e := range slices.Backward(events) {
+		c, ours := compactionOf(e)
+		switch {
+		case ours && c.undoes != 0:
+			undone[c.undoes] = true
+		case (ours || e.Kind == convo.KindSummary) && !undone[e.Seq]:
+			return e.Seq
+		}
+	}
+	return 0
 }
 
 // event is the record of a thinning.
