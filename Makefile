@@ -4,11 +4,12 @@ PREFIX ?= /usr/local
 BIN    := bin
 
 export CGO_ENABLED ?= 0
+export GOFLAGS     ?= -trimpath
 
 .PHONY: build demo test lint bench soak fuzz conformance install cross clean
 
 build: ## bin/ikigai, bin/ikigai-tools, bin/ikigai-init
-	$(GO) build -trimpath -ldflags='-s -w' -o $(BIN)/ ./cmd/...
+	$(GO) build -ldflags='-s -w' -o $(BIN)/ ./cmd/...
 
 demo: build ## a job of several steps, done by real tool calls with the offline model
 	@sh scripts/demo.sh $(BIN)/ikigai

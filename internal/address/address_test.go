@@ -1,11 +1,7 @@
 package address
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,11 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"ikigai/internal/corpus"
 	"ikigai/internal/tool"
 )
 
@@ -47,22 +43,7 @@ func (a *answer) UnmarshalJSON(data []byte) error {
 
 func (r row) url(t testing.TB) string {
 	t.Helper()
-	if r.URLGz == "" {
-		return r.URL
-	}
-	data, err := base64.StdEncoding.DecodeString(r.URLGz)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err = io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(corpus.Value(t, r.URL, "", r.URLGz))
 }
 
 // lookup answers from the row, counting the look-ups of each name.
@@ -79,31 +60,9 @@ func (r row) lookup() func(string) []string {
 	}
 }
 
-func corpus(t testing.TB) []row {
-	t.Helper()
-	data, err := os.ReadFile("testdata/urls.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	s := bufio.NewScanner(bytes.NewReader(data))
-	s.Buffer(nil, len(data))
-	for s.Scan() {
-		var r row
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if len(rows) == 0 {
-		t.Fatal("the corpus is empty")
-	}
-	return rows
-}
-
 func TestCorpusOfAddresses(t *testing.T) {
 	exact, accepted, unsafe, wrong := 0, 0, 0, 0
-	for _, r := range corpus(t) {
+	for _, r := range corpus.Rows[row](t, "testdata/urls.jsonl") {
 		outcome, dial := Judge(r.url(t), r.lookup(), r.Redirects)
 		switch {
 		case outcome == r.Expect && dial == r.Dial:
@@ -254,7 +213,7 @@ func TestLookupFailureIsTold(t *testing.T) {
 }
 
 func FuzzJudge(f *testing.F) {
-	for _, r := range corpus(f) {
+	for _, r := range corpus.Rows[row](f, "testdata/urls.jsonl") {
 		var addrs []string
 		for _, a := range r.DNS {
 			for _, l := range a {

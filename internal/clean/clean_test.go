@@ -1,17 +1,12 @@
 package clean
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/base64"
-	"encoding/json"
-	"io"
-	"os"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"ikigai/internal/corpus"
 )
 
 type row struct {
@@ -26,60 +21,15 @@ type row struct {
 	Reason  string  `json:"reason"`
 }
 
-func (r row) raw(t testing.TB) string   { return content(t, r.Raw, r.RawB64, r.RawGz) }
-func (r row) shown(t testing.TB) string { return content(t, r.Shown, "", r.ShownGz) }
-
-func content(t testing.TB, plain, b64, gz string) string {
-	t.Helper()
-	if gz == "" && b64 == "" {
-		return plain
-	}
-	data, err := base64.StdEncoding.DecodeString(gz + b64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if gz == "" {
-		return string(data)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err = io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-func corpus(t testing.TB) []row {
-	t.Helper()
-	data, err := os.ReadFile("testdata/screen.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	s := bufio.NewScanner(bytes.NewReader(data))
-	s.Buffer(nil, len(data))
-	for s.Scan() {
-		var r row
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if len(rows) == 0 {
-		t.Fatal("the corpus is empty")
-	}
-	return rows
-}
+func (r row) raw(t testing.TB) string   { return string(corpus.Value(t, r.Raw, r.RawB64, r.RawGz)) }
+func (r row) shown(t testing.TB) string { return string(corpus.Value(t, r.Shown, "", r.ShownGz)) }
 
 // filters are the two forms by the name that the corpus gives them.
 var filters = map[string]func(string) string{"block": Block, "line": Line}
 
 func TestCorpusOfScreensByteForByte(t *testing.T) {
 	right, unsafe, wrong := 0, 0, 0
-	for _, r := range corpus(t) {
+	for _, r := range corpus.Rows[row](t, "testdata/screen.jsonl") {
 		raw, want := r.raw(t), r.shown(t)
 		got := filters[r.Where](raw)
 		model, wantModel := Model(raw), raw
@@ -143,7 +93,7 @@ func inPieces(f *Filter, s string, n int) string {
 }
 
 func TestAnyCuttingGivesTheSame(t *testing.T) {
-	for _, r := range corpus(t) {
+	for _, r := range corpus.Rows[row](t, "testdata/screen.jsonl") {
 		raw := r.raw(t)
 		for _, n := range []int{1, 2, 3, 5, 4096} {
 			got := inPieces(&Filter{line: r.Where == "line"}, raw, n)
@@ -240,7 +190,7 @@ func TestPlainTextIsNotCopied(t *testing.T) {
 }
 
 func FuzzClean(f *testing.F) {
-	for _, r := range corpus(f) {
+	for _, r := range corpus.Rows[row](f, "testdata/screen.jsonl") {
 		if raw := r.raw(f); len(raw) < 5000 {
 			f.Add(raw, uint8(3))
 		}

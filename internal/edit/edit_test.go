@@ -1,18 +1,13 @@
 package edit
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"ikigai/internal/corpus"
 	"ikigai/internal/tool"
 )
 
@@ -34,9 +29,9 @@ type row struct {
 	Reason string   `json:"reason"`
 }
 
-func (r row) file(t testing.TB) []byte { return content(t, r.File, r.FileB64, r.FileGz) }
+func (r row) file(t testing.TB) []byte { return corpus.Value(t, r.File, r.FileB64, r.FileGz) }
 
-func (r row) result(t testing.TB) []byte { return content(t, r.Result, "", r.ResultGz) }
+func (r row) result(t testing.TB) []byte { return corpus.Value(t, r.Result, "", r.ResultGz) }
 
 func (r row) edits() []Edit {
 	var out []Edit
@@ -53,54 +48,9 @@ func (r row) mode() Mode {
 	return Exact
 }
 
-func content(t testing.TB, plain, b64, gz string) []byte {
-	t.Helper()
-	if gz == "" && b64 == "" {
-		return []byte(plain)
-	}
-	data, err := base64.StdEncoding.DecodeString(gz + b64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if gz == "" {
-		return data
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err = io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func corpus(t testing.TB) []row {
-	t.Helper()
-	data, err := os.ReadFile("testdata/edits.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	s := bufio.NewScanner(bytes.NewReader(data))
-	s.Buffer(nil, len(data))
-	for s.Scan() {
-		var r row
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if len(rows) == 0 {
-		t.Fatal("the corpus is empty")
-	}
-	return rows
-}
-
 func TestCorpusOfEditsByteForByte(t *testing.T) {
 	exact, accepted, wrong := 0, 0, 0
-	for _, r := range corpus(t) {
+	for _, r := range corpus.Rows[row](t, "testdata/edits.jsonl") {
 		file := r.file(t)
 		before := bytes.Clone(file)
 		out, err := Apply(file, r.edits(), r.mode())
@@ -243,7 +193,7 @@ func TestHostileRepetitionStaysLinear(t *testing.T) {
 }
 
 func FuzzApply(f *testing.F) {
-	for _, r := range corpus(f) {
+	for _, r := range corpus.Rows[row](f, "testdata/edits.jsonl") {
 		file := r.file(f)
 		if len(file) > 10_000 {
 			continue

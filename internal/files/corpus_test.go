@@ -1,11 +1,8 @@
 package files
 
 import (
-	"bufio"
-	"bytes"
 	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"io/fs"
 	"net"
 	"os"
@@ -16,18 +13,19 @@ import (
 	"testing"
 	"time"
 
+	"ikigai/internal/corpus"
 	"ikigai/internal/tool"
 )
 
 //go:embed testdata/path_confinement.jsonl
-var corpus []byte
+var confinement []byte // a plain user, as which the test runs again, may be unable to read the file
 
 // A row is one case of the corpus.
 type row struct {
 	ID, Reason string
 	Op         string
 	Path       string
-	PathB64    []byte `json:"path_b64"`
+	PathB64    string `json:"path_b64"`
 	PathGz     string `json:"path_gz_b64"`
 	Setup      []map[string]string
 	Expect     string
@@ -39,21 +37,9 @@ type row struct {
 
 func rows(tb testing.TB) []row {
 	tb.Helper()
-	var all []row
-	lines := bufio.NewScanner(bytes.NewReader(corpus))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			tb.Fatal(err)
-		}
-		if r.PathB64 != nil {
-			r.Path = string(r.PathB64)
-		}
-		if r.PathGz != "" {
-			tb.Fatalf("%s: a packed path, which this reader does not know", r.ID)
-		}
-		all = append(all, r)
+	all := corpus.Parse[row](tb, confinement)
+	for i, r := range all {
+		all[i].Path = string(corpus.Value(tb, r.Path, r.PathB64, r.PathGz))
 	}
 	return all
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func BenchmarkRead(b *testing.B) {
-	_, tools := corpus(b)
+	_, tools := calls(b)
 	rows := []struct{ name, tool, raw string }{
 		{"typical", "read_file", `{"path":"internal/schema/read.go","offset":10,"limit":200}`},
 		{"repaired", "read_file", "```json\n{'path':'internal/schema/read.go','offset':'10',}\n```"},

@@ -1,55 +1,25 @@
 package schema
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"reflect"
 	"slices"
 	"testing"
+
+	"ikigai/internal/corpus"
 )
 
 // A call is one row of the corpus of malformed calls.
 type call struct {
-	ID, Tool, Outcome, Reason string
-	Raw, RawB64, RawGz        string
-	AlsoOK                    []string
-	Args                      json.RawMessage
-}
-
-func (c *call) UnmarshalJSON(b []byte) error {
-	var row struct {
-		ID, Tool, Outcome, Reason, Raw string
-		Args                           json.RawMessage
-		AlsoOK                         []string `json:"also_ok"`
-		RawB64                         string   `json:"raw_b64"`
-		RawGz                          string   `json:"raw_gz_b64"`
-		ArgsGz                         string   `json:"args_gz_b64"`
-	}
-	if err := json.Unmarshal(b, &row); err != nil {
-		return err
-	}
-	*c = call{ID: row.ID, Tool: row.Tool, Outcome: row.Outcome, Reason: row.Reason, Raw: row.Raw, AlsoOK: row.AlsoOK, Args: row.Args}
-	if row.RawB64 != "" {
-		c.Raw = string(must(base64.StdEncoding.DecodeString(row.RawB64)))
-	}
-	if row.RawGz != "" {
-		c.Raw = unzip(row.RawGz)
-	}
-	if row.ArgsGz != "" {
-		c.Args = json.RawMessage(unzip(row.ArgsGz))
-	}
-	return nil
-}
-
-func unzip(s string) string {
-	zipped := must(base64.StdEncoding.DecodeString(s))
-	return string(must(io.ReadAll(must(gzip.NewReader(bytes.NewReader(zipped))))))
+	ID, Tool, Outcome, Reason, Raw string
+	Args                           json.RawMessage
+	AlsoOK                         []string `json:"also_ok"`
+	RawB64                         string   `json:"raw_b64"`
+	RawGz                          string   `json:"raw_gz_b64"`
+	ArgsGz                         string   `json:"args_gz_b64"`
 }
 
 func must[T any](v T, err error) T {
@@ -59,28 +29,31 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func corpus(tb testing.TB) (calls []call, tools map[string]Object) {
+// calls are the corpus and the tools it speaks of.
+func calls(tb testing.TB) (all []call, tools map[string]Object) {
+	raw, err := os.ReadFile("testdata/malformed_calls.tools.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
 	var specs []struct {
 		Name       string
 		Parameters Object
 	}
-	if err := json.Unmarshal(must(os.ReadFile("testdata/malformed_calls.tools.json")), &specs); err != nil {
+	if err := json.Unmarshal(raw, &specs); err != nil {
 		tb.Fatal(err)
 	}
 	tools = map[string]Object{}
 	for _, s := range specs {
 		tools[s.Name] = s.Parameters
 	}
-	lines := bufio.NewScanner(bytes.NewReader(must(os.ReadFile("testdata/malformed_calls.jsonl"))))
-	lines.Buffer(nil, 1<<22)
-	for lines.Scan() {
-		var c call
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			tb.Fatal(err)
+	all = corpus.Rows[call](tb, "testdata/malformed_calls.jsonl")
+	for i, c := range all {
+		all[i].Raw = string(corpus.Value(tb, c.Raw, c.RawB64, c.RawGz))
+		if c.ArgsGz != "" {
+			all[i].Args = corpus.Value(tb, "", "", c.ArgsGz)
 		}
-		calls = append(calls, c)
 	}
-	return calls, tools
+	return all, tools
 }
 
 // unknownOf is how a tool of the corpus treats unknown arguments.
@@ -104,9 +77,9 @@ func outcome(a Args, err error) string {
 }
 
 func TestMalformedCallsAreRepairedOrRefused(t *testing.T) {
-	calls, tools := corpus(t)
+	rows, tools := calls(t)
 	exact, accepted, usability := 0, 0, 0
-	for _, c := range calls {
+	for _, c := range rows {
 		args, err := tools[c.Tool].Read([]byte(c.Raw), unknownOf(c.Tool))
 		got := outcome(args, err)
 		allowed := got == c.Outcome || slices.Contains(c.AlsoOK, got)
@@ -125,7 +98,7 @@ func TestMalformedCallsAreRepairedOrRefused(t *testing.T) {
 			t.Logf("usability %s (%s): %.80q: %v, want %s", c.ID, c.Reason, c.Raw, err, c.Outcome)
 		}
 	}
-	t.Logf("%d calls: %d exact, %d accepted, %d usability failures", len(calls), exact, accepted, usability)
+	t.Logf("%d calls: %d exact, %d accepted, %d usability failures", len(rows), exact, accepted, usability)
 	if usability > 0 {
 		t.Errorf("%d usability failures", usability)
 	}

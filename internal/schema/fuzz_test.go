@@ -9,9 +9,9 @@ import (
 // FuzzRead holds Read to its promises for any text and every tool of the
 // corpus: what it accepts is valid, and reads again as itself without repairs.
 func FuzzRead(f *testing.F) {
-	calls, tools := corpus(f)
+	rows, tools := calls(f)
 	names := sortedNames(tools)
-	for _, c := range calls {
+	for _, c := range rows {
 		for i, name := range names {
 			if name == c.Tool {
 				f.Add([]byte(c.Raw), uint8(i), c.Tool == "bash")
@@ -49,8 +49,8 @@ func FuzzRead(f *testing.F) {
 // repairs as the same value, unless we refuse it, and nothing is read without
 // repairs that is not valid.
 func FuzzScan(f *testing.F) {
-	calls, _ := corpus(f)
-	for _, c := range calls {
+	rows, _ := calls(f)
+	for _, c := range rows {
 		f.Add([]byte(c.Raw))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -74,7 +74,7 @@ func FuzzScan(f *testing.F) {
 // FuzzParse checks that a schema which is accepted can be used and written in
 // all its forms, and that each reads again as the same.
 func FuzzParse(f *testing.F) {
-	_, tools := corpus(f)
+	_, tools := calls(f)
 	for _, name := range sortedNames(tools) {
 		f.Add([]byte(tools[name].JSON()), []byte(`{"path":"a","x":[1,"2",null]}`))
 		f.Add([]byte(tools[name].Flat()), []byte(`{"path":"a"}`))

@@ -12,7 +12,7 @@ import (
 // TestOneMeaningIsRead holds what Read accepts, beyond the corpus. An empty
 // repair means that none may be noted.
 func TestOneMeaningIsRead(t *testing.T) {
-	_, tools := corpus(t)
+	_, tools := calls(t)
 	rows := []struct{ tool, raw, want, repair string }{
 		{"read_file", `{"path":"a","offset":1e3}`, `{"path":"a","offset":1000}`, ""},
 		{"read_file", `{"path":"a","p\u0061d":1,"offset":9223372036854775807}`, `{"path":"a","offset":9223372036854775807}`, ""},
@@ -47,7 +47,7 @@ func TestOneMeaningIsRead(t *testing.T) {
 }
 
 func TestWhatCouldMeanTwoThingsIsRefused(t *testing.T) {
-	_, tools := corpus(t)
+	_, tools := calls(t)
 	rows := []struct{ tool, raw, want string }{
 		{"read_file", `{"path":"a","path":"a"}`, `the name "path" comes twice`},
 		{"read_file", `{"path":"a","p\u0061th":"b"}`, `the name "path" comes twice`},

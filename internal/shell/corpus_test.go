@@ -1,41 +1,15 @@
 package shell
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"ikigai/internal/corpus"
 )
 
 // workspace is the situation that the corpora are written for.
 func workspace() Place {
 	return Place{Dir: "/ws", Roots: []string{"/ws"}, Home: "/home/user"}
-}
-
-// rows reads a corpus file, one JSON object a line.
-func rows[T any](t testing.TB, name string) []T {
-	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var all []T
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row T
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		all = append(all, row)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 type riskRow struct {
@@ -63,7 +37,7 @@ func TestNoCommandIsJudgedTooWeak(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			total, needless := map[string]int{}, map[string]int{}
 			weak := 0
-			for _, r := range rows[riskRow](t, file) {
+			for _, r := range corpus.Rows[riskRow](t, "testdata/"+file) {
 				total[r.Verdict]++
 				got := Classify(r.Command, workspace())
 				want := verdictOf(t, r.Verdict)

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"ikigai/internal/corpus"
 )
 
 // seed adds every command of the corpora.
 func seed(f *testing.F, add func(riskRow)) {
 	for _, file := range []string{"shell_risk.jsonl", "own_risk.jsonl"} {
-		for _, r := range rows[riskRow](f, file) {
+		for _, r := range corpus.Rows[riskRow](f, "testdata/"+file) {
 			if len(r.Command) < 300 {
 				add(r)
 			}
@@ -78,10 +80,10 @@ func reprint(line string) (string, bool) {
 // FuzzRule: no rule lets a line pass that is dangerous by more than the very words of the rule, and a line that a
 // rule allows is not changed by what the rule did not see.
 func FuzzRule(f *testing.F) {
-	for _, r := range rows[ruleRow](f, "shell_rules.jsonl") {
+	for _, r := range corpus.Rows[ruleRow](f, "testdata/shell_rules.jsonl") {
 		f.Add(r.Rule, r.Command)
 	}
-	for _, r := range rows[ruleRow](f, "own_rules.jsonl") {
+	for _, r := range corpus.Rows[ruleRow](f, "testdata/own_rules.jsonl") {
 		f.Add(r.Rule, r.Command)
 	}
 	f.Fuzz(func(t *testing.T, spec, line string) {

@@ -1,6 +1,10 @@
 package shell
 
-import "testing"
+import (
+	"testing"
+
+	"ikigai/internal/corpus"
+)
 
 type ruleRow struct {
 	ID      string `json:"id"`
@@ -16,7 +20,7 @@ func TestRulesNeverLetTooMuchPass(t *testing.T) {
 	for _, file := range []string{"shell_rules.jsonl", "own_rules.jsonl"} {
 		t.Run(file, func(t *testing.T) {
 			n, bad, needless, asked := 0, 0, 0, 0
-			for _, r := range rows[ruleRow](t, file) {
+			for _, r := range corpus.Rows[ruleRow](t, "testdata/"+file) {
 				n++
 				rule, err := ParseRule(r.Rule)
 				if err != nil {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ikigai/internal/corpus"
 )
 
 func TestVerdictsHaveTheNamesOfTheCorpus(t *testing.T) {
@@ -137,7 +139,7 @@ func TestSuggestionsAreNoWiderThanSensible(t *testing.T) {
 
 func TestSuggestedRulesCoverTheLineTheyCameFrom(t *testing.T) {
 	for _, file := range []string{"shell_risk.jsonl", "own_risk.jsonl"} {
-		for _, row := range rows[riskRow](t, file) {
+		for _, row := range corpus.Rows[riskRow](t, "testdata/"+file) {
 			a := Classify(row.Command, workspace())
 			var rules []Rule
 			for _, s := range Suggest(a) {
