@@ -92,6 +92,7 @@ var rules = []rule{
 	{"cmd/...", []string{"..."}, "mains"},
 
 	// FOR TESTS
+	{"internal/bench", nil, "it writes down numbers and knows no workload"},
 	{"internal/corpus", nil, "it reads rows and knows none of them"},
 	{"internal/fake", nil, "it stands behind the wire, so it knows only bytes"},
 	{"internal/law", nil, "it reads the tree"},
