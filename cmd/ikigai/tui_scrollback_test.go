@@ -220,6 +220,29 @@ func (x *tmux) waitFor(text string) {
 	}
 }
 
+// patient presses a key when the question takes it: in its first moments the
+// choices are faint, and none is taken.
+func (x *tmux) patient(key, want string) {
+	x.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !answerable(x.do("capture-pane", "-p", "-e", "-t", "story")) {
+		if time.Now().After(deadline) {
+			x.t.Fatalf("no question is open:\n%s", x.screen())
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	x.keys(key)
+	x.waitFor(want)
+}
+
+// answerable reports whether a painted screen shows the choices of a question,
+// and not faintly. Looks last from one line to the next.
+func answerable(painted string) bool {
+	before, _, ok := strings.Cut(painted, "[1]")
+	looks := regexp.MustCompile(`\x1b\[[0-9;]*m`).FindAllString(before, -1)
+	return ok && (len(looks) == 0 || !strings.Contains(looks[len(looks)-1], "2m"))
+}
+
 func TestFinishedLinesStandOnceWhereLinesAreBrokenAnew(t *testing.T) {
 	const lines = 200
 	s := newStage(t)

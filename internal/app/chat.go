@@ -20,7 +20,6 @@ import (
 	"ikigai/internal/command"
 	"ikigai/internal/config"
 	"ikigai/internal/convo"
-	"ikigai/internal/permit"
 	"ikigai/internal/provider"
 	"ikigai/internal/provider/demo"
 	"ikigai/internal/stats"
@@ -176,9 +175,9 @@ type talk struct {
 	next string   // the session to go on with; empty to end
 	undo []string // arguments of the undo to be done before
 
-	mu          sync.Mutex // guards what follows
-	titled      bool
-	model, mode string // what the person chose meanwhile
+	mu                  sync.Mutex // guards what follows
+	titled              bool
+	model, mode, effort string // what the person chose meanwhile
 }
 
 // Send hands an op to the engine and takes note of what the person chose.
@@ -189,6 +188,8 @@ func (t *talk) Send(op agent.Op) {
 		t.model = op.Model
 	case agent.SetMode:
 		t.mode = string(op.Mode)
+	case agent.SetEffort:
+		t.effort = string(op.Effort)
 	}
 	t.mu.Unlock()
 	t.agent.Send(op)
@@ -210,6 +211,9 @@ func (t *talk) chosen() *config.Config {
 	}
 	if t.mode != "" {
 		cfg.Mode = t.mode
+	}
+	if t.effort != "" {
+		cfg.Effort = t.effort
 	}
 	return &cfg
 }
@@ -268,7 +272,7 @@ func (t *talk) options() tui.Options {
 		Version: Version, Session: h.id, Dir: filepath.Base(h.dir), Branch: branch(h.dir), Model: h.cfg.Model, Mode: string(h.mode),
 		Turns: h.limits().Rounds, Window: func(model string) int { return provider.Lookup(model).Window },
 		Color: h.cfg.Screen.Color, ToolLines: h.cfg.Screen.ToolLines, ScreenReader: t.reader,
-		Stored: h.stored, Seen: t.seen, Draft: t.draft, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Shell: t.shell, Parts: t.parts,
+		Stored: h.stored, Seen: t.seen, Draft: t.draft, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Edit: t.edit, Shell: t.shell,
 		Now: time.Now,
 	}
 	if h.cfg.Model == "" {
@@ -287,6 +291,7 @@ func (t *talk) commands() command.Env {
 		Usual:   h.permit.Usual,
 		Models:  func(ctx context.Context) []string { return t.usable(ctx) },
 		Mode:    h.permit.Mode,
+		Effort:  func() string { return t.chosen().Effort },
 		Rules:   h.permit.List,
 		Tasks:   t.tasks,
 		Context: t.context,
@@ -515,19 +520,6 @@ func (t *talk) files() []string {
 		names = append(names, e.Path)
 	}
 	return names
-}
-
-// parts takes the shell line of a call apart, each command judged by itself.
-func (t *talk) parts(ctx context.Context, name string, args json.RawMessage) []permit.Part {
-	one, ok := t.house.tools.Current().Lookup(name)
-	if !ok {
-		return nil
-	}
-	p, err := one.Prepare(ctx, t.house.place(), args)
-	if err != nil {
-		return nil // it was understood before; the question stands without them
-	}
-	return t.house.permit.Judge(permit.Request{Spec: tool.JudgedAs(one, args), Call: tool.Call{Name: name, Args: args}, Plan: p.Plan}).Parts
 }
 
 // shell runs a command of the person, who may do anything here.

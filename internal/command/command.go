@@ -44,15 +44,13 @@ type Env struct {
 	Tasks   func(ctx context.Context) ([]Task, error)
 	Stats   func(ctx context.Context) (string, error)
 
-	SetEffort func(string) error
-	Compact   func(ctx context.Context, about string) (string, error)
-	Undo      func(turn int) // once the face has ended for it; 0 means the last turn
-	Redo      func()
-	Trust     func(ctx context.Context) (string, error)
-	Export    func(ctx context.Context, form string) (string, error)
-	Fork      func(ctx context.Context) (string, error)
-	Sessions  func(ctx context.Context) ([]store.Session, error)
-	Resume    func(ctx context.Context, id string) error
+	Undo     func(turn int) // once the face has ended for it; 0 means the last turn
+	Redo     func()
+	Trust    func(ctx context.Context) (string, error)
+	Export   func(ctx context.Context, form string) (string, error)
+	Fork     func(ctx context.Context) (string, error)
+	Sessions func(ctx context.Context) ([]store.Session, error)
+	Resume   func(ctx context.Context, id string) error
 
 	// Of the face.
 	Copy  func(text string)

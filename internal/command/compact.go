@@ -1,13 +1,22 @@
 package command
 
-import "context"
+import (
+	"context"
+
+	"ikigai/internal/agent"
+)
 
 var compact = Command{
-	Name: "compact", Args: "[WHAT MATTERS]", Help: "Sum up the conversation to make room",
-	Run: func(ctx context.Context, env Env, args string) (string, error) {
-		if env.Compact == nil {
+	Name: "compact", Args: "[WHAT MATTERS | undo]", Help: "Sum up the conversation to make room, or take that back",
+	Run: func(_ context.Context, env Env, args string) (string, error) {
+		var op agent.Op = agent.Compact{About: args}
+		if args == "undo" {
+			op = agent.Uncompact{}
+		}
+		if env.Send == nil {
 			return "", ErrUnavailable
 		}
-		return env.Compact(ctx, args)
+		env.Send(op)
+		return "", nil // the engine tells what came of it
 	},
 }

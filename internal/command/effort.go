@@ -2,31 +2,35 @@ package command
 
 import (
 	"context"
-	"slices"
 	"strings"
+
+	"ikigai/internal/agent"
 )
 
-var efforts = []string{"low", "medium", "high"}
+// efforts are how much a model can be asked to think, as the engine is told.
+var efforts = []agent.SetEffort{{Effort: "low"}, {Effort: "medium"}, {Effort: "high"}}
 
 var effort = Command{
 	Name: "effort", Args: "[low|medium|high]", Help: "Show or change how much the model thinks",
 	Run: func(_ context.Context, env Env, args string) (string, error) {
-		if env.Effort == nil || env.SetEffort == nil {
+		if env.Effort == nil || env.Send == nil {
 			return "", ErrUnavailable
 		}
-		switch {
-		case args == "":
+		if args == "" {
 			now := env.Effort()
 			if now == "" {
 				now = "left to the model"
 			}
 			return "Effort: " + now, nil
-		case !slices.Contains(efforts, args):
-			return "", wrong("effort is one of %s", strings.Join(efforts, ", "))
 		}
-		if err := env.SetEffort(args); err != nil {
-			return "", err
+		var names []string
+		for _, e := range efforts {
+			if string(e.Effort) == args {
+				env.Send(e)
+				return "The effort is " + args + " from the next request on, where the model can.", nil
+			}
+			names = append(names, string(e.Effort))
 		}
-		return "The effort is " + args + " from the next request on.", nil
+		return "", wrong("effort is one of %s", strings.Join(names, ", "))
 	},
 }

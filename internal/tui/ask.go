@@ -21,10 +21,21 @@ type question struct {
 	calls  []convo.Asked
 	batch  []string  // the calls that were asked about together
 	shown  time.Time // keys that come too soon after this were meant for the box
-	saying bool      // the reason of a denial is being typed
+	asking string    // what is being typed about it, of typedAbout; empty for nothing
+	rules  []string  // what to remember, as the person wrote it; none for what is offered
 
-	split bool          // the diff is shown side by side; kept from one to the next
-	parts []permit.Part // of the shell line that is asked about, once they are known
+	split bool // the diff is shown side by side; kept from one to the next
+}
+
+// What is typed about a question, and what the person is told meanwhile.
+const (
+	reason = "reason"
+	scope  = "scope"
+)
+
+var typedAbout = map[string]string{
+	reason: "why not? enter denies with these words · esc back",
+	scope:  "which calls shall 2 and 3 allow? one rule a line, as bash(go test *) · enter takes it · esc back",
 }
 
 // tooSoon is how long a question must stand before it takes an answer.
@@ -47,20 +58,13 @@ func (q *question) event(e convo.Event, now time.Time) bool {
 	return q.moved(first, now)
 }
 
-// next goes on to the next call; it reports whether there is one.
-func (q *question) next(now time.Time) bool {
-	first := q.first()
-	q.drop(first)
-	return q.moved(first, now)
-}
-
 // moved begins anew when another call is asked about than before.
 func (q *question) moved(before string, now time.Time) bool {
 	id := q.first()
 	if id == before {
 		return false
 	}
-	q.shown, q.saying, q.parts = now, false, nil
+	q.shown, q.asking, q.rules = now, "", nil
 	return id != ""
 }
 
@@ -102,24 +106,60 @@ var answers = map[string]agent.Answer{
 	"esc": {},
 }
 
-// key gives the answer that a key means. Too soon, or another key, means none.
-func (q *question) key(name string, now time.Time) (agent.Answer, bool) {
+// tooSoon reports whether a key was meant for the box.
+func (q *question) tooSoon(now time.Time) bool { return now.Sub(q.shown) < tooSoon }
+
+// key gives the answer that a key means, if it means one.
+func (q *question) key(name string) (agent.Answer, bool) {
 	a, ok := answers[name]
-	if !ok || now.Sub(q.shown) < tooSoon {
-		return a, false
-	}
-	return q.answer(a), true
+	return q.answer(a), ok
 }
 
 // answer is a for the call that is asked about.
 func (q *question) answer(a agent.Answer) agent.Answer {
 	a.Turn, a.CallID = q.turn, q.first()
+	if a.Scope == permit.Session || a.Scope == permit.Always {
+		a.Rules = q.rules
+	}
 	return a
+}
+
+// covers are the rules that would be remembered.
+func (q *question) covers() []string {
+	if len(q.rules) > 0 {
+		return q.rules
+	}
+	return q.calls[0].Covers
+}
+
+// draft is what the person begins with who writes rules: those that would be
+// remembered, else one for each simple command, else one for the tool.
+func (q *question) draft() string {
+	rules, c := q.covers(), q.calls[0]
+	for _, p := range c.Parts {
+		if len(q.covers()) == 0 && p.Rule == "" {
+			rules = append(rules, c.Name+"("+p.Command+")")
+		}
+	}
+	if len(rules) == 0 {
+		return c.Name
+	}
+	return strings.Join(rules, "\n")
+}
+
+// write takes rules that the person wrote; none brings back what was offered.
+func (q *question) write(text string) {
+	q.asking, q.rules = "", nil
+	for l := range strings.Lines(text) {
+		if l = strings.TrimSpace(l); l != "" {
+			q.rules = append(q.rules, l)
+		}
+	}
 }
 
 // rows draws the question in at most height rows: what would be done, its risk,
 // why it is asked, and the keys.
-func (q *question) rows(width, height int) []view.Line {
+func (q *question) rows(width, height int, now time.Time) []view.Line {
 	c := q.calls[0]
 	head := view.Line{{Role: view.Warning, Text: "⚠ Permission request"}}
 	if n := len(q.batch); n > 1 {
@@ -138,7 +178,7 @@ func (q *question) rows(width, height int) []view.Line {
 	why := item{Para: view.Para{Line: view.Line{{Role: view.Faint, Text: "asked because: " + clean.Line(c.Reason)}}, Hang: margin}, indent: margin}
 	rows := append([]view.Line{head}, wrapped(call, width, 6)...)
 	rows = append(append(rows, risk), q.simple(max(height/3, 1))...)
-	foot := append(why.rows(width), q.choices(width)...)
+	foot := append(why.rows(width), q.choices(width, now)...)
 	return append(append(rows, q.preview(body, width, height-len(rows)-len(foot))...), foot...)
 }
 
@@ -146,7 +186,7 @@ func (q *question) rows(width, height int) []view.Line {
 // which rule speaks of it.
 func (q *question) simple(most int) []view.Line {
 	var rows []view.Line
-	for _, p := range q.parts {
+	for _, p := range q.calls[0].Parts {
 		l := view.Line{{Role: view.Faint, Text: "  │ "}, {Text: clean.Line(p.Command)}, {Role: classRole(p.Class), Text: "  " + strings.ReplaceAll(clean.Line(p.Class), "_", " ")}}
 		if p.Reason != "" && p.Reason != p.Class {
 			l = append(l, view.Span{Role: view.Faint, Text: "  " + clean.Line(p.Reason)})
@@ -157,7 +197,7 @@ func (q *question) simple(most int) []view.Line {
 		rows = append(rows, l)
 	}
 	if len(rows) > most {
-		rows = append(rows[:most-1:most-1], view.Line{{Role: view.Faint, Text: fmt.Sprintf("  │ … %d more commands", len(q.parts)-most+1)}})
+		rows = append(rows[:most-1:most-1], view.Line{{Role: view.Faint, Text: fmt.Sprintf("  │ … %d more commands", len(q.calls[0].Parts)-most+1)}})
 	}
 	return rows
 }
@@ -206,18 +246,31 @@ func (q *question) preview(body []view.Line, width, room int) []view.Line {
 	return rows
 }
 
-// choices are the keys. What Session and Remember would cover is said exactly.
-func (q *question) choices(width int) []view.Line {
-	covers := clean.Line(strings.Join(q.calls[0].Covers, " and "))
-	choice := func(key, text string) view.Span {
-		return view.Span{Text: "  [" + key + "] " + text}
+// choices are the keys, faint as long as they are not heard. What Session and
+// Remember would cover is said exactly. While something is typed about the
+// question, that is said instead.
+func (q *question) choices(width int, now time.Time) []view.Line {
+	if q.asking != "" {
+		return wrapped(view.Line{{Role: view.Warning, Text: "  " + typedAbout[q.asking]}}, width, margin)
 	}
-	if covers == "" {
-		covers = "nothing narrow enough; this once"
+	role := view.Plain
+	if q.tooSoon(now) {
+		role = view.Faint
+	}
+	choice := func(key, text string) view.Span {
+		return view.Span{Role: role, Text: "  [" + key + "] " + text}
 	}
 	rows := wrapped(view.Line{choice("1", "Allow Once"), choice("2", "Session"), choice("3", "Remember"), choice("4", "Deny"), choice("5", "Deny and say why")}, width, margin)
-	rows = append(rows, wrapped(view.Line{{Role: view.Faint, Text: "  2 and 3 cover: " + covers}}, width, 4)...)
-	return append(rows, view.Line{{Role: view.Faint, Text: "  f full · s split · esc deny · ctrl-c stop the turn"}})
+	rows = append(rows, wrapped(view.Line{{Text: "  "}, {Role: view.Faint, Text: "2 and 3 cover: "}, {Role: view.Code, Text: q.reach()}}, width, 4)...)
+	return append(rows, wrapped(view.Line{{Role: view.Faint, Text: "  e edit scope · v editor · s split · f full · esc deny · ctrl-c stop the turn"}}, width, margin)...)
+}
+
+// reach is what would be remembered, in words.
+func (q *question) reach() string {
+	if text := clean.Line(strings.Join(q.covers(), " and ")); text != "" {
+		return text
+	}
+	return "nothing narrow enough, so this once; e writes a rule"
 }
 
 // full is the whole question, for the pager.
@@ -227,4 +280,18 @@ func (q *question) full() []view.Line {
 	lines := []view.Line{append(view.Line{{Role: view.Name, Text: clean.Line(c.Name)}, {Text: "  "}}, head...)}
 	lines = append(lines, body...)
 	return append(lines, view.Diff(c.Preview)...)
+}
+
+// text is the question for an editor: the change by itself, which editors know
+// how to draw, or everything the call was asked.
+func (q *question) text() (name, text string) {
+	c := q.calls[0]
+	if c.Preview != "" {
+		return "change.diff", c.Preview
+	}
+	var b strings.Builder
+	for _, l := range q.full() {
+		b.WriteString(l.String() + "\n")
+	}
+	return "call.txt", b.String()
 }

@@ -22,12 +22,14 @@ type chat struct {
 	o       Options
 	session agent.Session
 	term    *terminal
+	signals <-chan os.Signal // of the terminal
 	screen  draw.Screen
 	paint   draw.Paint
 
 	transcript *transcript
 	question   question
 	box        box
+	aside      prompt.Prompt // what stood in the box, while something is typed about the question
 	status     status
 	welcome    *welcome
 	pager      *pager
@@ -101,6 +103,7 @@ func (c *chat) run(ctx context.Context) (code int) {
 	defer c.end()
 	signals, done := terminalSignals()
 	defer done()
+	c.signals = signals
 	c.cols, c.rows = c.term.size()
 	c.raw = append(c.raw, modesOn...)
 	c.begin()
@@ -279,12 +282,18 @@ func (c *chat) signal(s os.Signal) {
 	}
 }
 
-// handOver gives the terminal to somebody else while do runs.
+// handOver gives the terminal to somebody else while do runs: as it was before
+// us, with nothing of ours switched on.
 func (c *chat) handOver(do func()) {
 	c.term.pause()
 	c.flush()
 	c.term.leave()
-	do()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		do()
+	}()
+	c.meanwhile(over)
 	if err := c.term.enter(); err != nil {
 		c.leave(exitHangUp)
 		return
@@ -294,15 +303,37 @@ func (c *chat) handOver(do func()) {
 	c.raw = append(c.raw, modesOn...)
 }
 
+// meanwhile serves signals while somebody else has the terminal. Keys that are
+// signals were meant for them; an end that was ordered comes when they are done.
+func (c *chat) meanwhile(over <-chan struct{}) {
+	for {
+		select {
+		case <-over:
+			return
+		case s := <-c.signals:
+			if s == hungUpSent {
+				c.leave(exitHangUp)
+			}
+		case code := <-c.o.Signals:
+			if code != exitInterrupt {
+				c.leave(code)
+			}
+		}
+	}
+}
+
 // event routes an event to the parts.
 func (c *chat) event(e convo.Event) {
 	busy := c.status.busy()
 	c.transcript.event(e)
 	c.status.event(e)
 	c.progress(busy, c.status.busy())
+	typing := c.question.asking != ""
 	if c.question.event(e, c.o.Now()) {
 		c.notify("ikigai asks for permission")
-		c.lookAtParts()
+	}
+	if typing && c.question.asking == "" { // it was about a question that is gone
+		c.backAside()
 	}
 	switch {
 	case e.Kind == convo.KindUser:

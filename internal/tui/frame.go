@@ -112,11 +112,14 @@ func (c *chat) live(width, height int) ([]view.Line, draw.Pos) {
 	}
 	var body []view.Line
 	var cursor draw.Pos
-	if c.question.open() && !c.question.saying {
-		body = c.question.rows(width, max(height-len(foot), 1))
-		cursor = draw.Pos{Row: len(body) - 1}
-	} else {
+	if c.question.asking != "" || !c.question.open() {
 		body, cursor = c.box.rows(width, max((height-len(foot))/2, 1))
+	}
+	if c.question.open() {
+		asked := c.question.rows(width, max(height-len(foot)-len(body), 1), c.o.Now())
+		cursor.Row += len(asked)
+		body = append(asked, body...)
+		cursor.Row = min(cursor.Row, len(body)-1)
 	}
 	if over := len(body) + len(foot) - height; over > 0 {
 		over = min(over, len(body)-1)
@@ -138,9 +141,6 @@ func (c *chat) head(width, height int) []view.Line {
 		lines, _ := c.printed.last(3)
 		waiting = append(waiting, view.Line{{Role: view.Faint, Text: "  " + clean.Line(c.working) + " runs, esc stops it"}})
 		waiting = append(waiting, bars(lines, 3)...)
-	}
-	if c.question.saying {
-		waiting = append(waiting, view.Line{{Role: view.Warning, Text: "  why not? Enter denies with these words"}})
 	}
 	if c.welcome.open() {
 		waiting = append(waiting, c.welcome.rows(width)...)
@@ -165,7 +165,10 @@ func (c *chat) foot(width int) view.Line {
 		c.said = ""
 	}
 	hint := "? keys"
-	if c.status.busy() {
+	switch {
+	case c.question.open():
+		hint = ""
+	case c.status.busy():
 		hint = "esc stop · tab queue"
 	}
 	return c.status.line(width, hint)

@@ -156,7 +156,7 @@ func (l *linear) flush() {
 }
 
 func (l *linear) ask() {
-	for _, row := range l.question.rows(80, 40) {
+	for _, row := range l.question.rows(80, 40, l.o.Now()) {
 		l.say(row.String())
 	}
 	io.WriteString(l.o.Out, "answer 1 to 5: ")
@@ -188,9 +188,6 @@ func (l *linear) answer(text string) {
 		return
 	}
 	l.session.Send(l.question.answer(a))
-	if l.question.next(l.o.Now()) {
-		l.ask()
-	}
 }
 
 func (l *linear) command(ctx context.Context, line string) {

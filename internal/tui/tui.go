@@ -11,14 +11,12 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"time"
 
 	"ikigai/internal/agent"
 	"ikigai/internal/command"
 	"ikigai/internal/convo"
-	"ikigai/internal/permit"
 	"ikigai/internal/tui/draw"
 )
 
@@ -50,21 +48,19 @@ type Options struct {
 	Said     []string                                                                      // prompts of earlier sessions, the oldest first
 	Remember func(words string)                                                            // keeps a prompt for later sessions
 	Files    func() []string                                                               // the files of the project, for @
-	Edit     func(text string) (string, error)                                             // the person's editor; the terminal is free meanwhile
+	Edit     func(name, text string) (string, error)                                       // the person's editor with a file of that name; the terminal is free meanwhile
 	Shell    func(ctx context.Context, line string, progress func(string)) (string, error) // runs a command of the person
-	// Parts are the simple commands of a call that is asked about, each judged
-	// by itself; none when it is no shell line.
-	Parts   func(ctx context.Context, name string, args json.RawMessage) []permit.Part
-	Welcome *Welcome // asked first, when no model is set up
+	Welcome  *Welcome                                                                      // asked first, when no model is set up
 
 	Now func() time.Time
 }
 
 // Exit codes of the face.
 const (
-	exitDone   = 0
-	exitHangUp = 129
-	exitPanic  = 1
+	exitDone      = 0
+	exitPanic     = 1
+	exitHangUp    = 129
+	exitInterrupt = 130
 )
 
 // Run shows a session until the person leaves, and gives the exit code. The

@@ -8,6 +8,7 @@ import (
 	"ikigai/internal/command"
 	"ikigai/internal/permit"
 	"ikigai/internal/tui/keys"
+	"ikigai/internal/tui/prompt"
 )
 
 // key routes a key to the part that has the word.
@@ -21,7 +22,7 @@ func (c *chat) key(k keys.Key) {
 		c.handOver(suspend)
 	case k.Name == "ctrl+c" && c.box.search == nil && !c.welcome.typing():
 		c.interrupt()
-	case c.question.open() && !c.question.saying:
+	case c.question.open() && c.question.asking == "":
 		c.questionKey(k)
 	case (c.welcome.typing() || c.welcome.open() && c.box.Empty()) && c.welcome.key(c, k):
 	case c.box.search != nil && c.box.searchKey(k.Name, k.Text):
@@ -38,9 +39,10 @@ func (c *chat) key(k keys.Key) {
 func (c *chat) interrupt() {
 	now := c.o.Now()
 	switch {
+	case c.question.asking != "":
+		c.backAside()
 	case !c.box.Empty():
 		c.box.Set("")
-		c.question.saying = false
 	case now.Sub(c.armed) < 2*time.Second:
 		c.leave(exitDone)
 	default:
@@ -55,31 +57,50 @@ func (c *chat) interrupt() {
 	}
 }
 
+// questionKeys are the keys of a question that do not answer it yet.
+var questionKeys = map[string]func(*chat){
+	"5": func(c *chat) { c.typeAbout(reason, "") },
+	"e": func(c *chat) { c.typeAbout(scope, c.question.draft()) },
+	"f": func(c *chat) { c.openPager(c.question.full()) },
+	"s": func(c *chat) { c.question.split = !c.question.split },
+	"v": func(c *chat) { c.edit(c.question.text()) }, // to look at: what is changed there changes nothing here
+}
+
 func (c *chat) questionKey(k keys.Key) {
-	now := c.o.Now()
-	if k.Name == "5" && now.Sub(c.question.shown) >= tooSoon {
-		c.question.saying = true
+	if c.question.tooSoon(c.o.Now()) {
 		return
 	}
-	switch k.Name {
-	case "f":
-		c.openPager(c.question.full())
-		return
-	case "s":
-		c.question.split = !c.question.split
-		return
-	}
-	if a, ok := c.question.key(k.Name, now); ok {
-		c.reply(a)
+	if do, ok := questionKeys[k.Name]; ok {
+		do(c)
+	} else if a, ok := c.question.key(k.Name); ok {
+		c.session.Send(a)
 	}
 }
 
-// reply answers the question and goes on to the next call of the batch.
-func (c *chat) reply(a agent.Answer) {
-	c.session.Send(a)
-	if c.question.next(c.o.Now()) {
-		c.lookAtParts()
+// typeAbout lets the person type something about the question. What stood in the
+// box waits.
+func (c *chat) typeAbout(what, begin string) {
+	c.aside = c.box.Prompt
+	c.box.Prompt = prompt.Prompt{}
+	c.box.Insert(begin)
+	c.question.asking = what
+}
+
+// typedAbout takes what was typed, and brings back what stood in the box.
+func (c *chat) typedAbout() {
+	what, text := c.question.asking, c.box.take()
+	c.backAside()
+	if what == reason {
+		c.session.Send(c.question.answer(agent.Answer{Reason: text}))
+		return
 	}
+	c.question.write(text)
+}
+
+// backAside brings back what stood in the box before something else was typed.
+func (c *chat) backAside() {
+	c.box.Prompt, c.aside = c.aside, prompt.Prompt{}
+	c.question.asking = ""
 }
 
 // boxKeys are the keys that mean more than editing.
@@ -119,8 +140,8 @@ func (c *chat) boxKey(k keys.Key) {
 func (c *chat) enter() {
 	pop := &c.box.pop
 	switch {
-	case c.question.saying:
-		c.reply(c.question.answer(agent.Answer{Reason: c.box.take()}))
+	case c.question.asking != "":
+		c.typedAbout()
 	case strings.HasSuffix(c.box.Before(), "\\"):
 		c.box.Replace(1, "\n")
 	case pop.open() && !pop.exact():
@@ -160,8 +181,8 @@ func (c *chat) escape() {
 	switch {
 	case c.box.pop.open():
 		c.box.pop.close()
-	case c.question.saying:
-		c.question.saying = false
+	case c.question.asking != "":
+		c.backAside()
 	case c.status.busy():
 		c.session.Send(agent.Interrupt{})
 		c.tell("stopping")

@@ -7,6 +7,7 @@ import (
 
 	"ikigai/internal/agent"
 	"ikigai/internal/command"
+	"ikigai/internal/view"
 )
 
 // submit sends what stands in the box.
@@ -126,22 +127,6 @@ func (c *chat) beside(do func()) {
 	}()
 }
 
-// lookAtParts has the shell line that is asked about taken apart, beside the loop.
-func (c *chat) lookAtParts() {
-	if c.o.Parts == nil {
-		return
-	}
-	asked := c.question.calls[0]
-	c.beside(func() {
-		parts := c.o.Parts(context.Background(), asked.Name, asked.Args)
-		c.jobs <- func() {
-			if c.question.first() == asked.CallID {
-				c.question.parts = parts
-			}
-		}
-	})
-}
-
 // lookForFiles lists the files of the project beside the loop.
 func (c *chat) lookForFiles() {
 	if c.o.Files == nil {
@@ -155,16 +140,22 @@ func (c *chat) lookForFiles() {
 
 // editor lets the person write in an editor.
 func (c *chat) editor() {
+	if text, ok := c.edit("prompt.md", c.box.Text()); ok {
+		c.box.Set(strings.TrimRight(text, "\n"))
+	}
+}
+
+// edit opens the person's editor with a text. Without one, or when the editor
+// says no, the person is told and all stays as it was.
+func (c *chat) edit(name, text string) (string, bool) {
 	if c.o.Edit == nil {
-		c.tell("no editor: not available in this version")
-		return
+		c.tell("no editor here")
+		return "", false
 	}
-	var text string
 	var err error
-	c.handOver(func() { text, err = c.o.Edit(c.box.Text()) })
+	c.handOver(func() { text, err = c.o.Edit(name, text) })
 	if err != nil {
-		c.tell(err.Error())
-		return
+		c.transcript.lines(margin, view.Text(view.Warning, err.Error()))
 	}
-	c.box.Set(strings.TrimRight(text, "\n"))
+	return text, err == nil
 }
