@@ -138,7 +138,8 @@ func (e *Engine) relative(path string) string {
 // components.
 func within(path string, folders []string) bool {
 	for _, f := range folders {
-		if path == f || strings.HasPrefix(path, strings.TrimSuffix(f, string(filepath.Separator))+string(filepath.Separator)) {
+		rest, ok := strings.CutPrefix(path, strings.TrimSuffix(f, string(filepath.Separator)))
+		if path == f || ok && rest != "" && rest[0] == filepath.Separator {
 			return true
 		}
 	}
@@ -179,8 +180,9 @@ func Secrets(home string) []string {
 	return all
 }
 
+// sensitive is asked of every file of a tree that is searched, so it makes nothing.
 func (e *Engine) sensitive(path string) bool {
-	if within(path, sensitiveFiles) || within(path, e.opts.Own) || within(path, Secrets(e.opts.Home)) {
+	if within(path, sensitiveFiles) || within(path, e.opts.Own) || within(path, e.secrets) {
 		return true
 	}
 	if strings.HasPrefix(path, "/proc/") && strings.HasSuffix(path, "/environ") {
@@ -192,7 +194,8 @@ func (e *Engine) sensitive(path string) bool {
 
 func matchesAny(name string, patterns []string) bool {
 	for _, p := range patterns {
-		if ok, _ := filepath.Match(p, name); ok { // the patterns are ours and well formed
+		head, tail, star := strings.Cut(p, "*") // there is one at most
+		if name == p || star && len(name) >= len(head)+len(tail) && strings.HasPrefix(name, head) && strings.HasSuffix(name, tail) {
 			return true
 		}
 	}

@@ -140,7 +140,9 @@ type Rules interface {
 
 // Engine judges calls of one session.
 type Engine struct {
-	opts  Options
+	opts    Options
+	secrets []string // Secrets of the home folder
+
 	mu    sync.Mutex // guards mode and rules
 	mode  Mode
 	rules []Rule
@@ -148,7 +150,7 @@ type Engine struct {
 
 // New makes an engine. Its rules are checked when they are parsed, not here.
 func New(o Options) *Engine {
-	return &Engine{opts: o, mode: o.Mode, rules: slices.Clone(o.Fixed)}
+	return &Engine{opts: o, secrets: Secrets(o.Home), mode: o.Mode, rules: slices.Clone(o.Fixed)}
 }
 
 // Mode is the mode in force.
