@@ -188,7 +188,7 @@ func (h *house) layers() []string {
 
 func (h *house) place() tool.Place {
 	return tool.Place{
-		Files: h.files, Session: h.id, Dir: h.own, Start: h.jail.Start, Jobs: h.jobs,
+		Files: h.files, Session: h.id, Dir: h.own, Start: h.jail.Start, Jobs: h.jobs, Memo: &tool.Memo{},
 		Limits: tool.Limits{Output: h.cfg.Tools.MaxOutput, Timeout: h.cfg.Tools.Timeout}, Private: h.permit.Private,
 	}
 }

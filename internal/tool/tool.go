@@ -141,6 +141,7 @@ type Place struct {
 	Dir     string    // the session's own folder, for spilled output and task lists; empty when there is none
 	Start   StartFunc // the one way to start a process
 	Jobs    Jobs      // background processes of the session; nil on the long road
+	Memo    *Memo     // what tools remember between calls; nil: nothing
 	Limits  Limits
 
 	// Private reports files whose content is not shown unless they were named: a

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,13 +14,17 @@ import (
 // or is given to another file. Ignore files have marks of their own, since
 // writing one does not change its folder, and what was chosen by other rules is
 // chosen again. It is safe for concurrent use; a session has one for its root.
+// How much it remembers is bounded; what does not fit is read every time.
 type Cache struct {
-	root string
-	now  func() time.Time
+	root  string
+	now   func() time.Time
+	walks atomic.Int64 // how many there were
 
-	mu    sync.RWMutex
-	dirs  map[view]*chosen                // guarded by mu
-	rules map[string]remembered[*ruleSet] // guarded by mu; by path, those outside the tree by absolute path
+	mu      sync.RWMutex // guards all that follows
+	dirs    map[view]*chosen
+	entries int                             // in all of dirs
+	swept   int64                           // the walk that last made room
+	rules   map[string]remembered[*ruleSet] // by path, those outside the tree by absolute path
 }
 
 // A view is a folder as some options show it.
@@ -28,12 +33,14 @@ type view struct {
 	hidden, ignored bool
 }
 
-// chosen is what was chosen of a folder, and by which rules. It is never changed.
+// chosen is what was chosen of a folder, and by which rules. But for used it is
+// never changed.
 type chosen struct {
 	folder
 	mark  mark
-	outer *rules  // of the folders above
-	dots  []Entry // the ignore files and repository of this folder, which may change apart
+	outer *rules       // of the folders above
+	dots  []Entry      // the ignore files and repository of this folder, which may change apart
+	used  atomic.Int64 // the last walk that came by
 }
 
 // NewCache makes an empty cache for the tree at root, an absolute path.
@@ -71,53 +78,81 @@ type remembered[T any] struct {
 	mark  mark
 }
 
-// settled reports whether a mark is old enough that a later change must change
-// it: clocks of file systems tick slowly, and some keep whole seconds only.
-func (c *Cache) settled(m mark) bool {
+// settled reports whether a mark that was taken at that time is old enough that a
+// later change must change it: clocks of file systems tick slowly, and some keep
+// whole seconds only.
+func settled(m mark, taken time.Time) bool {
 	tick := 100 * time.Millisecond
 	last := max(m.mtime, m.ctime)
 	if last%int64(time.Second) == 0 {
 		tick = 2 * time.Second
 	}
-	return c.now().UnixNano()-last > int64(tick)
+	return taken.UnixNano()-last > int64(tick)
 }
 
 // folder gives what is remembered if nothing changed, and reads it otherwise.
 // The mark is taken first, so a change in between is seen the next time.
 func (c *Cache) folder(s *scan, path string, outer *rules) (folder, error) {
-	m, err := s.tree.glance(path)
-	if err != nil {
-		return folder{}, err
-	}
 	key := view{path, s.o.Hidden, s.o.Ignored}
 	c.mu.RLock()
 	old := c.dirs[key]
 	c.mu.RUnlock()
-	if old != nil && old.mark == m && old.outer.same(outer) && old.rules.same(s.enter(path, old.outer, old.dots)) {
+	if old != nil && c.holds(s, path, outer, old) {
+		old.used.Store(s.number)
 		return old.folder, nil
 	}
-	entries, err := s.list(path)
+	taken := c.now()
+	entries, m, err := s.list(path)
 	if err != nil {
 		return folder{}, err
 	}
 	found := &chosen{mark: m, outer: outer, dots: dotted(entries)}
 	found.folder = s.choose(entries, s.enter(path, outer, found.dots), entries[:0])
-	c.keep(key, found)
+	found.used.Store(s.number)
+	c.keep(key, found, settled(m, taken))
 	return found.folder, nil
 }
 
-func (c *Cache) keep(key view, found *chosen) {
-	const most = 200_000 // folders; those that are gone are still among them
+// holds reports whether a folder and all rules for it are still as they were.
+func (c *Cache) holds(s *scan, path string, outer *rules, old *chosen) bool {
+	m, err := s.tree.glance(path)
+	return err == nil && m == old.mark && old.outer.same(outer) && old.rules.same(s.enter(path, old.outer, old.dots))
+}
+
+func (c *Cache) keep(key view, found *chosen, settled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.dirs) >= most {
-		clear(c.dirs)
-	}
-	if c.settled(found.mark) {
+	c.drop(key)
+	if more := 1 + len(found.entries); settled && c.room(more, found.used.Load()) {
 		c.dirs[key] = found
-	} else {
+		c.entries += more
+	}
+}
+
+// drop forgets a folder. The caller holds mu.
+func (c *Cache) drop(key view) {
+	if old := c.dirs[key]; old != nil {
+		c.entries -= 1 + len(old.entries)
 		delete(c.dirs, key)
 	}
+}
+
+// room reports whether so many entries more can be remembered. Once in a walk
+// folders are forgotten for it that no walk came by lately. The caller holds mu.
+func (c *Cache) room(more int, walk int64) bool {
+	const (
+		most   = 100_000 // about 8 MB
+		lately = 8
+	)
+	if c.entries+more > most && c.swept != walk {
+		c.swept = walk
+		for key, d := range c.dirs {
+			if d.used.Load() < walk-lately {
+				c.drop(key)
+			}
+		}
+	}
+	return c.entries+more <= most
 }
 
 // dotted are the entries that bring rules along.
@@ -132,24 +167,28 @@ func dotted(entries []Entry) (dots []Entry) {
 }
 
 func (c *Cache) inside(r *Root, path string) *ruleSet {
+	taken := c.now()
 	m, err := r.glance(path)
 	if err != nil {
 		return nil
 	}
-	return c.recall(path, m, func() *ruleSet { return r.readRules(path) })
+	return c.recall(path, m, settled(m, taken), func() *ruleSet { return r.readRules(path) })
 }
 
 func (c *Cache) outside(path string) *ruleSet {
+	taken := c.now()
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil
 	}
-	return c.recall(path, markOf(info), func() *ruleSet { return readRules(path) })
+	m := markOf(info)
+	return c.recall(path, m, settled(m, taken), func() *ruleSet { return readRules(path) })
 }
 
 // recall gives the rules that are remembered of a file if its mark is still the
 // same, and reads and remembers them otherwise.
-func (c *Cache) recall(path string, m mark, read func() *ruleSet) *ruleSet {
+func (c *Cache) recall(path string, m mark, settled bool, read func() *ruleSet) *ruleSet {
+	const most = 10_000 // ignore files
 	c.mu.RLock()
 	old, ok := c.rules[path]
 	c.mu.RUnlock()
@@ -159,10 +198,12 @@ func (c *Cache) recall(path string, m mark, read func() *ruleSet) *ruleSet {
 	set := read()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.settled(m) {
+	if len(c.rules) >= most {
+		clear(c.rules)
+	}
+	delete(c.rules, path)
+	if settled {
 		c.rules[path] = remembered[*ruleSet]{set, m}
-	} else {
-		delete(c.rules, path)
 	}
 	return set
 }

@@ -77,18 +77,22 @@ func (r *Root) Changed(path string) (time.Time, error) {
 var errNotRegular = fmt.Errorf("not a regular file: %w", fs.ErrInvalid)
 
 // readDirSlowly lists a folder with what every system has.
-func (r *Root) readDirSlowly(path string) ([]Entry, error) {
+func (r *Root) readDirSlowly(path string) ([]Entry, mark, error) {
 	f, err := r.root.Open(cmp.Or(path, "."))
 	if err != nil {
-		return nil, err
+		return nil, mark{}, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, mark{}, err
+	}
 	list, err := f.ReadDir(-1)
 	entries := make([]Entry, len(list))
 	for i, e := range list {
 		entries[i] = Entry{Path: join(path, e.Name()), Type: e.Type()}
 	}
-	return entries, err
+	return entries, markOf(info), err
 }
 
 func join(dir, name string) string {

@@ -137,7 +137,7 @@ func (r *Root) changed(path string) (mark, error) {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return mark{}, err
 	}
-	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}, nil
+	return stated(&st), nil
 }
 
 // glance is as changed with one call of the system, for comparing marks only.
@@ -149,7 +149,7 @@ func (r *Root) glance(path string) (mark, error) {
 	}
 	var st unix.Stat_t
 	err := unix.Fstatat(r.fd, cmp.Or(path, "."), &st, unix.AT_SYMLINK_NOFOLLOW)
-	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}, err
+	return stated(&st), err
 }
 
 // A station is the folder that was looked into last, held open for the next name.
@@ -189,7 +189,11 @@ func (s *station) changed(dir, name string) (mark, error) {
 	}
 	var st unix.Stat_t
 	err := unix.Fstatat(s.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
-	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}, err
+	return stated(&st), err
+}
+
+func stated(st *unix.Stat_t) mark {
+	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}
 }
 
 func markOf(info fs.FileInfo) mark {
@@ -200,17 +204,21 @@ func markOf(info fs.FileInfo) mark {
 	return m
 }
 
-// readDir lists a folder in the order of the system. The names of one folder
-// share one string.
-func (r *Root) readDir(path string, buf []byte) ([]Entry, error) {
+// readDir lists a folder in the order of the system, with the mark it had before.
+// The names of one folder share one string.
+func (r *Root) readDir(path string, buf []byte) ([]Entry, mark, error) {
 	if r.slow {
 		return r.readDirSlowly(path)
 	}
 	fd, err := r.openat(cmp.Or(path, "."), unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
-		return nil, err
+		return nil, mark{}, err
 	}
 	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, mark{}, err
+	}
 	var l lister
 	for {
 		n, err := unix.Getdents(fd, buf)
@@ -218,7 +226,7 @@ func (r *Root) readDir(path string, buf []byte) ([]Entry, error) {
 			continue
 		}
 		if n <= 0 || err != nil {
-			return l.entries(), err
+			return l.entries(), stated(&st), err
 		}
 		l.add(fd, path, buf[:n])
 	}

@@ -50,4 +50,4 @@ func markOf(info fs.FileInfo) mark {
 	return mark{mtime: info.ModTime().UnixNano(), size: info.Size()}
 }
 
-func (r *Root) readDir(path string, _ []byte) ([]Entry, error) { return r.readDirSlowly(path) }
+func (r *Root) readDir(path string, _ []byte) ([]Entry, mark, error) { return r.readDirSlowly(path) }

@@ -13,11 +13,12 @@ import (
 
 // A scan is one walk through a tree.
 type scan struct {
-	o     Options
-	tree  *Root
-	cache *Cache    // nil: everything is read afresh
-	top   *rules    // what counts before the walk begins
-	bufs  sync.Pool // of *[]byte, for reading folders
+	o      Options
+	tree   *Root
+	cache  *Cache    // nil: everything is read afresh
+	number int64     // of the walk, of those through the cache
+	top    *rules    // what counts before the walk begins
+	bufs   sync.Pool // of *[]byte, for reading folders
 }
 
 // A folder is what belongs to the tree of what is in one folder.
@@ -33,6 +34,9 @@ func newScan(root string, o Options, c *Cache) (*scan, error) {
 		return nil, err
 	}
 	s := &scan{o: o, tree: tree, cache: c}
+	if c != nil {
+		s.number = c.walks.Add(1)
+	}
 	s.bufs.New = func() any { b := make([]byte, 32<<10); return &b }
 	if !o.Ignored {
 		s.top = s.above(root)
@@ -60,14 +64,15 @@ func (s *scan) read(path string, outer *rules) (f folder, err error) {
 }
 
 func (s *scan) readAfresh(path string, outer *rules) (folder, error) {
-	entries, err := s.list(path)
+	entries, _, err := s.list(path)
 	if err != nil {
 		return folder{}, err
 	}
 	return s.choose(entries, s.enter(path, outer, entries), entries[:0]), nil
 }
 
-func (s *scan) list(path string) ([]Entry, error) {
+// list gives what is in a folder, and its mark before it was read.
+func (s *scan) list(path string) ([]Entry, mark, error) {
 	buf := s.bufs.Get().(*[]byte)
 	defer s.bufs.Put(buf)
 	return s.tree.readDir(path, *buf)

@@ -5,11 +5,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 
 	"ikigai/internal/tool"
 	"ikigai/internal/toolkit"
-	"ikigai/internal/walk"
+	"ikigai/internal/tools/internal/tree"
 )
 
 // input is empty for the model; agents that name a folder are understood.
@@ -43,8 +42,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if err != nil {
 		return output{}, err
 	}
-	home, _ := os.UserHomeDir() // without one there are no global excludes
-	all, err := walk.List(ctx, root, walk.Options{Home: home})
+	all, err := tree.List(ctx, at.Memo, root, tree.Options{})
 	switch {
 	case ctx.Err() != nil:
 		return output{}, ctx.Err()

@@ -5,17 +5,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"ikigai/internal/tool"
 	"ikigai/internal/toolkit"
+	"ikigai/internal/tools/internal/tree"
 	"ikigai/internal/walk"
 )
 
@@ -66,13 +64,11 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if in.Pattern == "" || !doublestar.ValidatePattern(pattern) {
 		return output{}, tool.Errorf(tool.InvalidPattern, "%q is no glob pattern", in.Pattern)
 	}
-	files := at.Files.With(g)
-	root, err := toolkit.Folder(files, cmp.Or(folder, "."))
+	root, err := toolkit.Folder(at.Files.With(g), cmp.Or(folder, "."))
 	if err != nil {
 		return output{}, err
 	}
-	home, _ := os.UserHomeDir() // without one there are no global excludes
-	all, err := walk.List(ctx, root, walk.Options{Hidden: in.Hidden || dotted(pattern), Ignored: in.Ignored, Home: home})
+	all, err := tree.List(ctx, at.Memo, root, tree.Options{Hidden: in.Hidden || dotted(pattern), Ignored: in.Ignored})
 	if ctx.Err() != nil {
 		return output{}, ctx.Err()
 	}
@@ -80,13 +76,12 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if len(found) == 0 && err != nil {
 		return output{}, tool.Errorf(tool.ReadFailed, "listing %s: %w", cmp.Or(folder, "."), err)
 	}
-	for i := range found {
-		found[i] = path.Join(folder, found[i])
-	}
 	if in.Sort == "modified" {
-		newestFirst(files, found)
+		if found, err = walk.Newest(ctx, root, found); err != nil {
+			return output{}, tool.Errorf(tool.ReadFailed, "sorting by time: %w", err)
+		}
 	}
-	return output{Shown: toolkit.Show(at, strings.Join(found, "\n")), Count: len(found)}, nil
+	return output{Shown: toolkit.Show(at, names(folder, found)), Count: len(found)}, nil
 }
 
 // dotted reports whether a pattern asks for hidden names itself.
@@ -94,25 +89,26 @@ func dotted(pattern string) bool {
 	return strings.HasPrefix(pattern, ".") || strings.Contains(pattern, "/.")
 }
 
-func match(all []walk.Entry, pattern string) []string {
-	var found []string
+func match(all []walk.Entry, pattern string) []walk.Entry {
+	var found []walk.Entry
 	for _, e := range all {
-		if e.Type&fs.ModeDir == 0 && doublestar.MatchUnvalidated(pattern, e.Path) {
-			found = append(found, e.Path)
+		if doublestar.MatchUnvalidated(pattern, e.Path) {
+			found = append(found, e)
 		}
 	}
 	return found
 }
 
-// newestFirst sorts by time of change; what cannot be looked at comes last.
-func newestFirst(files tool.Files, names []string) {
-	when := make(map[string]int64, len(names))
-	for _, n := range names {
-		if info, err := files.Stat(n); err == nil {
-			when[n] = info.ModTime().UnixNano()
+// names are the entries of a folder as the model may use them, one in a line.
+func names(folder string, found []walk.Entry) string {
+	var b strings.Builder
+	for i, e := range found {
+		if i > 0 {
+			b.WriteByte('\n')
 		}
+		b.WriteString(path.Join(folder, e.Path))
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(when[b], when[a]) })
+	return b.String()
 }
 
 // Summary says how many there are.

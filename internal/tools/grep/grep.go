@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"ikigai/internal/search"
 	"ikigai/internal/tool"
 	"ikigai/internal/toolkit"
+	"ikigai/internal/tools/internal/tree"
 	"ikigai/internal/walk"
 )
 
@@ -63,7 +63,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if err != nil {
 		return output{}, tool.Errorf(tool.InvalidPattern, "%q is no pattern to search for: %w", in.Pattern, err)
 	}
-	place, err := in.place(ctx, at.Files.With(g))
+	place, err := in.place(ctx, at.Files.With(g), at.Memo)
 	if err != nil {
 		return output{}, err
 	}
@@ -118,7 +118,7 @@ type place struct {
 	walked bool // a folder, not a file that was named
 }
 
-func (in input) place(ctx context.Context, files tool.Files) (place, error) {
+func (in input) place(ctx context.Context, files tool.Files, memo *tool.Memo) (place, error) {
 	name := cmp.Or(in.Path, ".")
 	info, err := files.Stat(name)
 	if err != nil {
@@ -131,8 +131,7 @@ func (in input) place(ctx context.Context, files tool.Files) (place, error) {
 	if !info.IsDir() {
 		return single(name, real, info)
 	}
-	home, _ := os.UserHomeDir() // without one there are no global excludes
-	list := walk.Tree(ctx, real, walk.Options{Hidden: in.Hidden, Ignored: in.Ignored, Home: home})
+	list := tree.Walk(ctx, memo, real, tree.Options{Hidden: in.Hidden, Ignored: in.Ignored})
 	if in.Filter != "" {
 		if list, err = search.Filter(list, in.Filter); err != nil {
 			return place{}, tool.Errorf(tool.InvalidPattern, "%w", err)
