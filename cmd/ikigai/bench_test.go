@@ -12,38 +12,112 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"ikigai/internal/bench"
 )
 
-// TestBenchHarness prints what the harness itself costs, beside the smallest
-// loop that does the same work over HTTP and the disk. make bench runs it; it
-// asserts nothing, since time on a shared machine proves nothing.
+// benchTurns is how long a measured run is.
+const benchTurns = 200
+
+// TestBenchHarness measures what the harness itself costs, beside the smallest
+// loop that does the same work over HTTP, the disk and processes. make bench
+// runs it; it asserts nothing, since time on a shared machine proves nothing.
 func TestBenchHarness(t *testing.T) {
-	bin := os.Getenv("IKIGAI_BENCH_BIN")
-	if bin == "" {
-		t.Skip("make bench sets IKIGAI_BENCH_BIN")
+	bin, dir := os.Getenv("IKIGAI_BENCH_BIN"), os.Getenv(bench.DirVariable)
+	if bin == "" || dir == "" {
+		t.Skip("make bench sets IKIGAI_BENCH_BIN and " + bench.DirVariable)
 	}
-	table := &benchTable{}
-	table.cpu(t, "ikigai version", 25, bin, "version")
-	ours, rival := newClock(100), newClock(100)
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file.txt"), bytes.Repeat([]byte("some text\n"), 100), 0o600); err != nil {
+	rows := slices.Concat(benchStart(t, bin), benchTurn(t, bin, readTurn), benchTurn(t, bin, bashTurn), benchSize(t, bin))
+	if err := bench.Write(dir, "harness", rows); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// benchStart is what it costs before anything is done.
+func benchStart(t *testing.T, bin string) []bench.Row {
+	tools := filepath.Join(filepath.Dir(bin), "ikigai-tools")
+	first := newClock(0, readTurn)
+	defer first.Close()
+	home := t.TempDir()
+	var version, start, schema []time.Duration
+	for range 25 { // interleaved, so that all meet the same minute
+		version = append(version, cpuOf(t, exec.Command(bin, "version")))
+		schema = append(schema, cpuOf(t, exec.Command(tools, "file_read", "--schema")))
+		run := first.command(home, bin, "run", "--model", "openai/scripted", "--base-url", first.url(), "--quiet", "go")
+		first.watch(t, run)
+		start = append(start, time.Duration(first.atFirst.Load()))
+	}
+	return []bench.Row{
+		{Workload: "`ikigai version`", OursCPU: ms(median(version)), Goal: "under 8 ms CPU"},
+		{Workload: "process start to first request, with its children", OursCPU: ms(median(start)), Goal: "under 15 ms CPU"},
+		{Workload: "`ikigai-tools file_read --schema`", OursCPU: ms(median(schema)), Goal: "under 4 ms CPU"},
+	}
+}
+
+// A work is the call of every turn of a run.
+type work struct {
+	name, call string
+	args       func(turn int) string // arguments, as the model writes them
+	goal       string
+	cpu        string // goal for the CPU of one turn
+}
+
+var (
+	readTurn = work{
+		name: "`file_read` turn, reply end to next request", call: "file_read", goal: "at most 2 times", cpu: "at most 1.2 ms CPU",
+		args: func(turn int) string { return fmt.Sprintf(`{"path":"file.txt","offset":%d}`, 1+turn%7) },
+	}
+	bashTurn = work{
+		name: "jailed `bash` turn (`true`), reply end to next request", call: "bash", goal: "at most 2.5 times",
+		args: func(turn int) string { return fmt.Sprintf(`{"command":"true %d"}`, turn) }, // one that repeats itself would be stopped
+	}
+)
+
+// benchTurn is one turn of a run of many, and the memory of the whole.
+func benchTurn(t *testing.T, bin string, w work) []bench.Row {
+	ours, rival := newClock(benchTurns, w), newClock(benchTurns, w)
+	defer ours.Close()
+	defer rival.Close()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "file.txt"), bytes.Repeat([]byte("some text\n"), 100), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 { // interleaved, so that both meet the same minute
-		ours.play(t, dir, bin, "run", "--model", "openai/scripted", "--base-url", ours.url(), "--max-turns", "200", "--ephemeral", "--quiet", "go")
-		rival.play(t, dir, os.Args[0], "-test.run", "TestSmallestLoop", "-test.v")
+		ours.watch(t, ours.command(home, bin, "run", "--model", "openai/scripted", "--base-url", ours.url(), "--mode", "auto",
+			"--max-turns", strconv.Itoa(2*benchTurns), "--quiet", "go"))
+		rival.watch(t, rival.command(home, os.Args[0], "-test.run", "TestSmallestLoop", "-test.v"))
 	}
-	table.turns("file_read turn, reply end to next request", ours, rival)
-	one := newClock(0)
-	table.cpuOf("start to first request and its answer", one.cpu(t, 15, dir, bin, "run", "--model", "openai/scripted", "--base-url", one.url(), "--quiet", "go"))
-	table.print(t)
+	us, them := ours.between(1, benchTurns+1), rival.between(1, benchTurns+1)
+	flat := float64(ours.between(benchTurns-10, benchTurns+1)) / float64(ours.between(10, 20))
+	rows := []bench.Row{{
+		Workload: w.name, OursWall: ms(us), Rival: "smallest Go loop", RivalWall: ms(them), Ratio: float64(us) / float64(them), Goal: w.goal,
+		OursCPU: ms(median(ours.cpu)), RivalCPU: ms(median(rival.cpu)), Note: fmt.Sprintf("the last ten turns take %.2f times turns 10-19", flat),
+	}}
+	if w.cpu != "" {
+		rows = append(rows,
+			bench.Row{Workload: "CPU of a `" + w.call + "` turn", OursCPU: ms(median(ours.cpu)), Rival: "smallest Go loop", RivalCPU: ms(median(rival.cpu)), Goal: w.cpu},
+			bench.Row{Workload: fmt.Sprintf("peak memory of %d turns", benchTurns), Goal: "under 45 MB", Note: fmt.Sprintf(
+				"%.1f MB; %.1f MB after half of the turns; smallest Go loop %.1f MB", ours.peak, ours.half, rival.peak,
+			)})
+	}
+	return rows
 }
 
-// TestSmallestLoop is the rival: post, read the stream, read the file, again.
+func benchSize(t *testing.T, bin string) []bench.Row {
+	info, err := os.Stat(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []bench.Row{{Workload: "stripped binary", Goal: "under 28 MB", Note: fmt.Sprintf("%.1f MB", float64(info.Size())/1e6)}}
+}
+
+// TestSmallestLoop is the rival: post, read the stream, do the call, again.
 func TestSmallestLoop(t *testing.T) {
 	url := os.Getenv("IKIGAI_RIVAL_URL")
 	if url == "" {
@@ -57,24 +131,31 @@ func TestSmallestLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, args := readCall(resp.Body)
+		id, name, args := readCall(resp.Body)
 		if id == "" {
 			return
 		}
-		var in struct{ Path string }
-		if err := json.Unmarshal([]byte(args), &in); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(in.Path)
+		text, err := perform(args)
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := object{"id": id, "type": "function", "function": object{"name": "file_read", "arguments": args}}
+		call := object{"id": id, "type": "function", "function": object{"name": name, "arguments": args}}
 		messages = append(messages, object{"role": "assistant", "tool_calls": []any{call}}, object{"role": "tool", "tool_call_id": id, "content": string(text)})
 	}
 }
 
-func readCall(body io.ReadCloser) (id, args string) {
+func perform(args string) ([]byte, error) {
+	var in struct{ Path, Command string }
+	if err := json.Unmarshal([]byte(args), &in); err != nil {
+		return nil, err
+	}
+	if in.Command != "" {
+		return exec.Command("bash", "-c", in.Command).CombinedOutput()
+	}
+	return os.ReadFile(in.Path)
+}
+
+func readCall(body io.ReadCloser) (id, name, args string) {
 	defer body.Close()
 	s := bufio.NewScanner(body)
 	for s.Scan() {
@@ -87,7 +168,7 @@ func readCall(body io.ReadCloser) (id, args string) {
 				Delta struct {
 					Calls []struct {
 						ID       string
-						Function struct{ Arguments string }
+						Function struct{ Name, Arguments string }
 					} `json:"tool_calls"`
 				}
 			}
@@ -97,29 +178,33 @@ func readCall(body io.ReadCloser) (id, args string) {
 		}
 		for _, c := range chunk.Choices {
 			for _, tc := range c.Delta.Calls {
-				if tc.ID != "" {
-					id = tc.ID
-				}
-				args += tc.Function.Arguments
+				id, name, args = id+tc.ID, name+tc.Function.Name, args+tc.Function.Arguments
 			}
 		}
 	}
-	return id, args
+	return id, name, args
 }
 
-// A clock is a model without latency that measures the time between the end of
-// a reply and the next request.
+// A clock is a model without latency. It measures the time between the end of a
+// reply and the next request, and looks at the process that asks.
 type clock struct {
 	*httptest.Server
-	turns int
-	mu    sync.Mutex // guards the fields below
-	n     int
-	last  time.Time
-	gaps  [][]time.Duration // by turn
+	turns   int
+	work    work
+	pid     atomic.Int64
+	atFirst atomic.Int64 // CPU of the process at its first request, in ns
+
+	mu   sync.Mutex // guards the fields below
+	n    int
+	last time.Time
+	gaps [][]time.Duration // by turn
+	cpu  []time.Duration   // of one turn, by run
+	half float64           // MB, when half of the turns were over
+	peak float64           // MB
 }
 
-func newClock(turns int) *clock {
-	c := &clock{turns: turns, gaps: make([][]time.Duration, turns+1)}
+func newClock(turns int, w work) *clock {
+	c := &clock{turns: turns, work: w, gaps: make([][]time.Duration, turns+1)}
 	c.Server = httptest.NewServer(http.HandlerFunc(c.serve))
 	return c
 }
@@ -131,9 +216,7 @@ func (c *clock) serve(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.n > 0 {
-		c.gaps[c.n] = append(c.gaps[c.n], now.Sub(c.last))
-	}
+	c.look(now)
 	w.Header().Set("Content-Type", "text/event-stream")
 	if c.n == c.turns {
 		io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"done"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
@@ -141,98 +224,117 @@ func (c *clock) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.n++
-	fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"call%d","type":"function","function":{"name":"file_read","arguments":""}}]}}]}`+"\n\n", c.n)
-	for _, piece := range []string{`{\"path\"`, `:\"file`, `.txt\"}`} {
-		fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"%s"}}]}}]}`+"\n\n", piece)
+	fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"call%d","type":"function","function":{"name":%q,"arguments":""}}]}}]}`+"\n\n", c.n, c.work.call)
+	args := c.work.args(c.n)
+	for _, piece := range []string{args[:len(args)/3], args[len(args)/3:]} {
+		fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":%q}}]}}]}`+"\n\n", piece)
 	}
 	io.WriteString(w, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
 	w.(http.Flusher).Flush()
 	c.last = time.Now()
 }
 
-func (c *clock) command(dir, name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=sk-bench-0123456789", "HOME="+dir, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "IKIGAI_RIVAL_URL="+c.url(), "NO_PROXY=*", "IKIGAI_BENCH_BIN=")
-	return cmd
-}
-
-func (c *clock) play(t *testing.T, dir, name string, args ...string) {
-	t.Helper()
-	if out, err := c.command(dir, name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, out)
+// look notes what is to be seen when a request has come.
+func (c *clock) look(now time.Time) {
+	pid := int(c.pid.Load())
+	switch {
+	case c.n == 0:
+		c.atFirst.Store(int64(cpuUntilNow(pid)))
+	case c.n == c.turns/2:
+		c.half = memory(pid, "VmHWM:")
+	case c.n == c.turns:
+		c.peak = max(c.peak, memory(pid, "VmHWM:"))
+		c.cpu = append(c.cpu, (cpuUntilNow(pid)-time.Duration(c.atFirst.Load()))/time.Duration(c.turns))
+	}
+	if c.n > 0 {
+		c.gaps[c.n] = append(c.gaps[c.n], now.Sub(c.last))
 	}
 }
 
-func (c *clock) cpu(t *testing.T, rounds int, dir, name string, args ...string) []time.Duration {
+func (c *clock) command(home, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=sk-bench-0123456789", "HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "IKIGAI_RIVAL_URL="+c.url(), "NO_PROXY=*", "IKIGAI_BENCH_BIN=")
+	return cmd
+}
+
+// watch runs a process while the clock looks at it.
+func (c *clock) watch(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	var all []time.Duration
-	for range rounds {
-		cmd := c.command(dir, name, args...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.pid.Store(int64(cmd.Process.Pid))
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd.Path, err, out.Bytes())
+	}
+}
+
+// cpuUntilNow is what a process and its children used: the living and those that
+// were waited for.
+func cpuUntilNow(pid int) time.Duration {
+	all := time.Duration(0)
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	for _, thread := range threads {
+		all += ran(thread)
+		children, _ := os.ReadFile(filepath.Join(thread, "children"))
+		for _, child := range strings.Fields(string(children)) {
+			n, _ := strconv.Atoi(child)
+			all += cpuUntilNow(n)
 		}
-		all = append(all, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	}
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if _, rest, ok := strings.Cut(string(raw), ") "); ok { // cutime and cstime, in ticks of 10 ms
+		fields := strings.Fields(rest)
+		u, _ := strconv.Atoi(fields[13])
+		s, _ := strconv.Atoi(fields[14])
+		all += time.Duration(u+s) * 10 * time.Millisecond
 	}
 	return all
 }
 
-// between is the median gap of some turns, over all rounds.
+// ran is the time a thread was on a processor.
+func ran(thread string) time.Duration {
+	raw, _ := os.ReadFile(filepath.Join(thread, "schedstat"))
+	first, _, _ := strings.Cut(string(raw), " ")
+	n, _ := strconv.ParseInt(first, 10, 64)
+	return time.Duration(n)
+}
+
+// memory is a line of /proc/PID/status, in MB.
+func memory(pid int, line string) float64 {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, rest, _ := strings.Cut(string(raw), line)
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kb, _ := strconv.ParseFloat(fields[0], 64)
+	return kb * 1024 / 1e6
+}
+
+// cpuOf is the CPU of one run, waited for.
+func cpuOf(t *testing.T, cmd *exec.Cmd) time.Duration {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd.Path, err, out)
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// between is the median gap of some turns, over all runs.
 func (c *clock) between(from, to int) time.Duration {
 	return median(slices.Concat(c.gaps[from:to]...))
 }
 
 func median(d []time.Duration) time.Duration {
-	slices.Sort(d)
 	if len(d) == 0 {
 		return 0
 	}
+	d = slices.Sorted(slices.Values(d))
 	return d[len(d)/2]
 }
 
-type benchRow struct {
-	Name  string  `json:"name"`
-	Ours  float64 `json:"ours_ms"`
-	Rival string  `json:"rival,omitempty"`
-	Them  float64 `json:"rival_ms,omitempty"`
-	Ratio float64 `json:"ratio,omitempty"`
-	Note  string  `json:"note,omitempty"`
-}
-
-type benchTable struct{ rows []benchRow }
-
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func (b *benchTable) cpu(t *testing.T, name string, rounds int, bin string, args ...string) {
-	t.Helper()
-	b.cpuOf(name, (&clock{Server: &httptest.Server{}}).cpu(t, rounds, t.TempDir(), bin, args...))
-}
-
-func (b *benchTable) cpuOf(name string, all []time.Duration) {
-	b.rows = append(b.rows, benchRow{Name: name, Ours: ms(median(all)), Note: "CPU of the process, median"})
-}
-
-func (b *benchTable) turns(name string, ours, rival *clock) {
-	a, r := ours.between(1, 101), rival.between(1, 101)
-	flat := float64(ours.between(91, 101)) / float64(ours.between(10, 20))
-	b.rows = append(b.rows, benchRow{
-		Name: name, Ours: ms(a), Rival: "smallest loop", Them: ms(r), Ratio: float64(a) / float64(r),
-		Note: fmt.Sprintf("turns 91-100 take %.2f times turns 10-19", flat),
-	})
-}
-
-func (b *benchTable) print(t *testing.T) {
-	fmt.Printf("%-45s %9s %9s %7s\n", "workload", "ours ms", "rival ms", "ratio")
-	for _, r := range b.rows {
-		fmt.Printf("%-45s %9.2f %9.2f %7.2f  %s %s\n", r.Name, r.Ours, r.Them, r.Ratio, r.Rival, r.Note)
-	}
-	if name := os.Getenv("IKIGAI_BENCH_JSON"); name != "" {
-		raw, err := json.MarshalIndent(b.rows, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
