@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -40,7 +41,8 @@ func New(t testing.TB, content map[string]string) *Stage {
 	roots, err := files.Open(dir, session)
 	must(t, err)
 	t.Cleanup(func() { roots.Close() })
-	return &Stage{Place: tool.Place{Files: roots, Session: "test", Dir: roots.Roots()[1]}, Workspace: roots.Dir(), t: t}
+	at := tool.Place{Files: roots, Session: "test", Dir: roots.Roots()[1], Memo: &tool.Memo{}}
+	return &Stage{Place: at, Workspace: roots.Dir(), t: t}
 }
 
 func must(t testing.TB, err error) {
@@ -57,10 +59,42 @@ func (s *Stage) Call(tl tool.Tool, args string) tool.Result {
 	return s.CallWith(tl, args, tool.Grant{})
 }
 
-// CallWith is Call with a grant.
+// CallWith is Call with a grant. A call that only reads is made three times, the
+// last time without what the session remembers: the answers must be the same.
+// Where there are jobs it is not: what a job printed is given once.
 func (s *Stage) CallWith(tl tool.Tool, args string, g tool.Grant) tool.Result {
 	s.t.Helper()
-	p, err := tl.Prepare(s.t.Context(), s.Place, json.RawMessage(args))
+	r := s.once(tl, args, g, s.Memo)
+	if _, bench := s.t.(*testing.B); bench || s.Jobs != nil || !tl.Spec().OnlyReads() {
+		return r
+	}
+	for _, memo := range []*tool.Memo{s.Memo, nil} {
+		if again := s.once(tl, args, g, memo); s.said(again) != s.said(r) {
+			s.t.Errorf("%s(%s) with memory: %s\nagain, with memory %v: %s", tl.Spec().Name, args, s.said(r), memo != nil, s.said(again))
+		}
+	}
+	return r
+}
+
+// CallOnce is Call for a world that changes meanwhile.
+func (s *Stage) CallOnce(tl tool.Tool, args string) tool.Result {
+	s.t.Helper()
+	return s.once(tl, args, tool.Grant{}, s.Memo)
+}
+
+// said is what a result says. Where it says that the rest is in a file, only the
+// name of that file may be another.
+func (s *Stage) said(r tool.Result) string {
+	text := string(r.Envelope())
+	spilled := regexp.MustCompile(regexp.QuoteMeta(s.Dir) + `[/\\\w.-]+`)
+	return spilled.ReplaceAllString(text, "SPILLED") + " " + r.Summary
+}
+
+func (s *Stage) once(tl tool.Tool, args string, g tool.Grant, memo *tool.Memo) tool.Result {
+	s.t.Helper()
+	at := s.Place
+	at.Memo = memo
+	p, err := tl.Prepare(s.t.Context(), at, json.RawMessage(args))
 	if err != nil {
 		return tool.Fail(tool.Call{Name: tl.Spec().Name}, tool.CodeOf(err, tool.InvalidParams), "%s", err)
 	}
