@@ -3,6 +3,7 @@ package convo
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"ikigai/internal/tool"
@@ -34,6 +35,13 @@ func (c ToolCall) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (c *ToolCall) UnmarshalJSON(raw []byte) error {
+	if c.quick(raw) {
+		return nil
+	}
+	return c.slow(raw)
+}
+
+func (c *ToolCall) slow(raw []byte) error {
 	var j callJSON
 	if err := json.Unmarshal(raw, &j); err != nil {
 		return err
@@ -86,16 +94,20 @@ func (r ToolResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (r *ToolResult) UnmarshalJSON(raw []byte) error {
+	if r.quick(raw) {
+		return nil
+	}
+	return r.slow(raw)
+}
+
+func (r *ToolResult) slow(raw []byte) error {
 	var j resultJSON
 	if err := json.Unmarshal(raw, &j); err != nil {
 		return err
 	}
 	r.Result = tool.Result{
 		CallID: j.CallID, Name: j.Name, Took: time.Duration(j.TookUS) * time.Microsecond,
-		Truncated: j.Truncated, Limit: j.Limit, Notes: j.Notes, Display: j.Display,
-	}
-	if j.At != 0 {
-		r.At = time.UnixMilli(j.At).UTC()
+		Truncated: j.Truncated, Limit: j.Limit, Notes: j.Notes, Display: j.Display, At: moment(j.At),
 	}
 	if f := j.Failure; f != nil {
 		r.Failure = &tool.Failure{Code: f.Code, Message: f.Message, ExitCode: f.ExitCode, Stdout: f.Stdout, Stderr: f.Stderr}
@@ -103,6 +115,13 @@ func (r *ToolResult) UnmarshalJSON(raw []byte) error {
 		r.Data = json.RawMessage(j.Output)
 	}
 	return nil
+}
+
+func moment(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
 }
 
 // eventJSON is an event as a line of JSON: exports, session show, debug encode.
@@ -144,16 +163,8 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 			return fmt.Errorf("reading the time of an event: %w", err)
 		}
 	}
-	body, err := DecodeBody(j.Kind, unquoted(j.Data))
-	if err != nil {
-		return err
-	}
-	if r, ok := body.(ToolResult); ok {
-		r.Summary = j.Content // it is stored once, as the event's text
-		body = r
-	}
-	*e = Event{Seq: j.Seq, Turn: j.Turn, At: at, Kind: j.Kind, Text: j.Content, Body: body, Reply: j.Reply, Keep: j.Keep}
-	return nil
+	*e = Event{Seq: j.Seq, Turn: j.Turn, At: at, Kind: j.Kind, Text: j.Content, Reply: j.Reply, Keep: j.Keep}
+	return e.Read(unquoted(j.Data))
 }
 
 func unquoted(raw json.RawMessage) json.RawMessage {
@@ -180,21 +191,39 @@ func (e Event) Data() (json.RawMessage, error) {
 	}
 }
 
-// bodies makes an empty body of each kind that has one.
-var bodies = map[Kind]func(json.RawMessage) (Body, error){
-	KindToolCall: func(raw json.RawMessage) (Body, error) {
-		var c ToolCall
-		err := c.UnmarshalJSON(raw) // directly: json.Unmarshal would scan it twice
-		return c, err
-	},
-	KindToolResult: func(raw json.RawMessage) (Body, error) {
-		var r ToolResult
-		err := r.UnmarshalJSON(raw)
-		return r, err
-	},
-	KindOpaque:     read[Opaque],
-	KindDecision:   read[Decision],
-	KindUsage:      read[Usage],
+// Read sets the Body from its data_json, which Data wrote; Kind and Text must be
+// there. It keeps nothing of raw, so that whoever lends it may change it.
+func (e *Event) Read(raw json.RawMessage) error {
+	body, err := decode(e.Kind, raw, e.Text)
+	e.Body = body
+	return err
+}
+
+// DecodeBody reads the data_json of an event of that kind. It keeps nothing of raw.
+func DecodeBody(k Kind, raw json.RawMessage) (Body, error) { return decode(k, raw, "") }
+
+func decode(k Kind, raw json.RawMessage, text string) (Body, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	read, ok := bodies[k]
+	if !ok {
+		return Unknown{Of: k, Data: slices.Clone(raw)}, nil
+	}
+	b, err := read(raw, text)
+	if err != nil {
+		return nil, fmt.Errorf("reading the data of a %s event: %w", k, err)
+	}
+	return b, nil
+}
+
+// bodies read the data of each kind that has some, and the text of its event.
+var bodies = map[Kind]func(raw json.RawMessage, text string) (Body, error){
+	KindToolCall:   readCall,
+	KindToolResult: readResult,
+	KindOpaque:     either[Opaque],
+	KindDecision:   either[Decision],
+	KindUsage:      either[Usage],
 	KindDelta:      read[Delta],
 	KindRunning:    read[Running],
 	KindToolOutput: read[ToolOutput],
@@ -208,24 +237,23 @@ var bodies = map[Kind]func(json.RawMessage) (Body, error){
 	KindEnd:        read[End],
 }
 
-func read[B Body](raw json.RawMessage) (Body, error) {
+func readCall(raw json.RawMessage, _ string) (Body, error) {
+	var c ToolCall
+	err := c.UnmarshalJSON(raw) // directly: json.Unmarshal would scan it twice
+	return c, err
+}
+
+// readResult gives the result its summary, which is stored once, as the text of
+// the event.
+func readResult(raw json.RawMessage, text string) (Body, error) {
+	var r ToolResult
+	err := r.UnmarshalJSON(raw)
+	r.Summary = text
+	return r, err
+}
+
+func read[B Body](raw json.RawMessage, _ string) (Body, error) {
 	var b B
 	err := json.Unmarshal(raw, &b)
 	return b, err
-}
-
-// DecodeBody reads the data_json of an event of that kind.
-func DecodeBody(k Kind, raw json.RawMessage) (Body, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	decode, ok := bodies[k]
-	if !ok {
-		return Unknown{Of: k, Data: raw}, nil
-	}
-	b, err := decode(raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading the data of a %s event: %w", k, err)
-	}
-	return b, nil
 }

@@ -17,10 +17,7 @@ func Genesis(session string) Hash { return sha256.Sum256([]byte(session)) }
 
 // Link is the hash of a row that follows prev: SHA-256 of prev and Row.Encode.
 func Link(prev Hash, r Row) Hash {
-	h := sha256.New()
-	h.Write(prev[:])
-	h.Write(r.Encode())
-	return Hash(h.Sum(nil))
+	return sha256.Sum256(r.appendTo(append(make([]byte, 0, len(prev)+r.size()), prev[:]...)))
 }
 
 // After is the row linked behind prev.

@@ -43,16 +43,12 @@ func NewRow(e convo.Event) (Row, error) {
 	return r, errors.Join(bad, worse)
 }
 
-// Event reads the row. What this version cannot read of it is kept as it is.
+// Event reads the row. What this version cannot read of it is kept as it is. The
+// event holds no bytes of the row, so that a database may lend them.
 func (r Row) Event() convo.Event {
 	e := r.bare()
-	var err error
-	if e.Body, err = body(e.Kind, r.Data); err != nil {
-		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
-	}
-	if b, ok := e.Body.(convo.ToolResult); ok {
-		b.Summary = e.Text // it is stored once, as the event's text
-		e.Body = b
+	if err := e.Read(r.Data); err != nil {
+		e.Body = convo.Unknown{Of: e.Kind, Data: bytes.Clone(r.Data)}
 	}
 	return e
 }
@@ -64,39 +60,20 @@ func (r Row) Verbatim() convo.Event {
 	if r.Data != nil {
 		e.Body = convo.Unknown{Of: e.Kind, Data: r.Data}
 	}
-	if b, ok := e.Body.(convo.ToolResult); ok {
-		b.Summary = e.Text // it is stored once, as the event's text
-		e.Body = b
-	}
 	return e
 }
 
 func (r Row) bare() convo.Event {
 	e := convo.Event{Seq: r.Seq, Turn: int(r.Turn), At: Moment(r.At), Kind: convo.Kind(r.Kind), Text: r.Content, Reply: r.Reply}
-	if o := new(convo.Opaque); r.Keep != nil && json.Unmarshal(r.Keep, o) == nil {
-		e.Keep = o
+	if r.Keep == nil {
+		return e
+	}
+	if body, err := convo.DecodeBody(convo.KindOpaque, r.Keep); err == nil && body != nil {
+		o := body.(convo.Opaque)
+		e.Keep = &o
 	}
 	return e
 }
-
-// body is convo.DecodeBody. Nearly all of a session's data is in calls and
-// results, and asking those themselves saves reading each of them twice: it
-// halves the time that opening a session takes.
-func body(k convo.Kind, raw []byte) (convo.Body, error) {
-	switch {
-	case k == convo.KindToolResult && isObject(raw):
-		var b convo.ToolResult
-		err := b.UnmarshalJSON(raw)
-		return b, err
-	case k == convo.KindToolCall && isObject(raw):
-		var b convo.ToolCall
-		err := b.UnmarshalJSON(raw)
-		return b, err
-	}
-	return convo.DecodeBody(k, raw)
-}
-
-func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // opaque writes o around its data, which must not lose even a blank: a vendor
 // may have signed it.
@@ -137,8 +114,13 @@ const absent = ^uint64(0)
 // data_json, reply, keep, in this order. A number is 8 bytes, big endian; a text
 // is its length as a number and then its bytes; an absent one is eight bytes of
 // 255. Prev and Hash are no part of it.
-func (r Row) Encode() []byte {
-	b := make([]byte, 0, 8*8+len(r.Kind)+len(r.Content)+len(r.Data)+len(r.Reply)+len(r.Keep))
+func (r Row) Encode() []byte { return r.appendTo(make([]byte, 0, r.size())) }
+
+func (r Row) size() int {
+	return 8*8 + len(r.Kind) + len(r.Content) + len(r.Data) + len(r.Reply) + len(r.Keep)
+}
+
+func (r Row) appendTo(b []byte) []byte {
 	for _, n := range []int64{r.Seq, r.Turn, r.At} {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}

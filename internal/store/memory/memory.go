@@ -17,19 +17,26 @@ import (
 
 // Store is a store.Store and a store.Searcher.
 type Store struct {
+	most     int          // bytes of one session that are kept; no bound when zero
 	mu       sync.RWMutex // guards sessions and all that is in them
 	sessions map[string]*session
 }
 
 type session struct {
 	store.Session
-	rows []store.Row // only ever appended to: a reader may go on with an older slice
-	head store.Hash
-	open bool
+	rows  []store.Row // appended to or replaced: a reader may go on with an older slice
+	gone  int64       // how many rows were before them
+	bytes int         // of the rows
+	head  store.Hash
+	open  bool
 }
 
 // New makes an empty one.
 func New() *Store { return &Store{sessions: map[string]*session{}} }
+
+// Bounded makes one that keeps the last events of a session, about so many bytes
+// of them: a run that leaves nothing behind may go on for days.
+func Bounded(bytes int) *Store { return &Store{most: bytes, sessions: map[string]*session{}} }
 
 // Begin makes or opens a session.
 func (m *Store) Begin(_ context.Context, s store.Session) error {
@@ -146,13 +153,28 @@ func (m *Store) Append(_ context.Context, id string, e convo.Event) error {
 	row, err := store.NewRow(e)
 	row = row.After(it.head)
 	it.rows = append(it.rows, row)
+	it.bytes += weight(row)
 	it.head = row.Hash
+	if m.most > 0 && it.bytes > 2*m.most {
+		it.shrink(m.most)
+	}
 	it.Count(row)
 	if err != nil {
 		return &store.Unsaved{Events: 1, Err: err}
 	}
 	return nil
 }
+
+// shrink lets the oldest rows go, so that it is rarely done.
+func (s *session) shrink(most int) {
+	n := 0
+	for ; s.bytes > most && n < len(s.rows)-1; n++ {
+		s.bytes -= weight(s.rows[n])
+	}
+	s.rows, s.gone = slices.Clone(s.rows[n:]), s.gone+int64(n)
+}
+
+func weight(r store.Row) int { return 256 + len(r.Content) + len(r.Data) + len(r.Keep) }
 
 // Flush has nothing to wait for.
 func (m *Store) Flush(context.Context) error { return nil }
@@ -168,12 +190,12 @@ func (m *Store) Events(ctx context.Context, id string, after int64) iter.Seq2[co
 // Rows gives them as they are stored.
 func (m *Store) Rows(_ context.Context, id string, after int64) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		rows, err := m.rows(id)
+		rows, gone, err := m.rows(id)
 		if err != nil {
 			yield(store.Row{}, err)
 			return
 		}
-		for _, r := range rows[min(max(after, 0), int64(len(rows))):] {
+		for _, r := range rows[min(max(after-gone, 0), int64(len(rows))):] {
 			if !yield(r, nil) {
 				return
 			}
@@ -181,14 +203,15 @@ func (m *Store) Rows(_ context.Context, id string, after int64) iter.Seq2[store.
 	}
 }
 
-func (m *Store) rows(id string) ([]store.Row, error) {
+// rows are those of a session that are kept, and how many were before them.
+func (m *Store) rows(id string) ([]store.Row, int64, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	it, ok := m.sessions[id]
 	if !ok {
-		return nil, &store.NoSession{ID: id}
+		return nil, 0, &store.NoSession{ID: id}
 	}
-	return it.rows, nil
+	return it.rows, it.gone, nil
 }
 
 // Head is the hash of the last event.
@@ -207,7 +230,7 @@ func (m *Store) Search(_ context.Context, query string, limit int) iter.Seq2[sto
 	return func(yield func(store.Hit, error) bool) {
 		words, left := store.Words(query), limit
 		for _, s := range m.list("") {
-			rows, err := m.rows(s.ID)
+			rows, _, err := m.rows(s.ID)
 			if err != nil {
 				continue // it was removed since the list was made
 			}

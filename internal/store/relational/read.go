@@ -120,26 +120,37 @@ func query[V any](ctx context.Context, s *Store, statement string, args []any, r
 
 // Events gives the events above after.
 func (s *Store) Events(ctx context.Context, id string, after int64) iter.Seq2[convo.Event, error] {
-	return store.Decode(s.Rows(ctx, id, after))
+	return func(yield func(convo.Event, error) bool) {
+		read := eventReader()
+		found(ctx, s, id, query(ctx, s, eventStatement(shownColumns), []any{id, after}, read))(yield)
+	}
 }
 
 // Rows gives them as they are stored.
 func (s *Store) Rows(ctx context.Context, id string, after int64) iter.Seq2[store.Row, error] {
-	const statement = `SELECT seq, turn, at, kind, content, data_json, reply, keep, exact, prev, hash
-FROM events WHERE session = $1 AND seq > $2 ORDER BY seq`
-	return func(yield func(store.Row, error) bool) {
-		found := false
-		for r, err := range query(ctx, s, statement, []any{id, after}, readRow) {
-			found = true
-			if !yield(r, err) {
+	return found(ctx, s, id, query(ctx, s, eventStatement(shownColumns+`, prev, hash`), []any{id, after}, readRow))
+}
+
+func eventStatement(columns string) string {
+	return `SELECT ` + columns + ` FROM events WHERE session = $1 AND seq > $2 ORDER BY seq`
+}
+
+// found says so when there is nothing because there is no such session.
+func found[V any](ctx context.Context, s *Store, id string, all iter.Seq2[V, error]) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		any := false
+		for v, err := range all {
+			any = true
+			if !yield(v, err) {
 				return
 			}
 		}
-		if found {
+		if any {
 			return
 		}
 		if _, err := s.Head(ctx, id); err != nil {
-			yield(store.Row{}, err) // none, because there is no such session
+			var none V
+			yield(none, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ikigai/internal/convo"
 	"ikigai/internal/store"
 )
 
@@ -27,20 +28,53 @@ func columns(session string, r store.Row) []any {
 	}
 }
 
-// readRow reads what columns wrote. The exact bytes count only while the other
-// columns still show them: who changes what is shown has changed the row.
-func readRow(rows *sql.Rows) (store.Row, error) {
+// shownColumns are the columns of a row without its place in the chain.
+const shownColumns = `seq, turn, at, kind, content, data_json, reply, keep, exact`
+
+// eventReader reads rows that nobody needs but as events. Their JSON stays where
+// the database has it, and one row is read into the place of the one before: a
+// long session has megabytes of it.
+func eventReader() func(*sql.Rows) (convo.Event, error) {
 	var r store.Row
-	var exact, prev, hash []byte
-	if err := rows.Scan(&r.Seq, &r.Turn, &r.At, &r.Kind, &r.Content, &r.Data, &r.Reply, &r.Keep, &exact, &prev, &hash); err != nil {
+	var data, keep, exact sql.RawBytes
+	into := append(shown(&r, &data, &keep), &exact)
+	return func(rows *sql.Rows) (convo.Event, error) {
+		if err := rows.Scan(into...); err != nil {
+			return convo.Event{}, err
+		}
+		return whole(r, data, keep, exact).Event(), nil
+	}
+}
+
+// readRow reads what columns wrote.
+func readRow(rows *sql.Rows) (r store.Row, err error) {
+	var data, keep, exact []byte
+	var prev, hash sql.RawBytes
+	if err := rows.Scan(append(shown(&r, &data, &keep), &exact, &prev, &hash)...); err != nil {
 		return store.Row{}, err
 	}
-	if e, err := store.DecodeRow(exact); exact != nil && err == nil && equal(showable(e), r) {
-		r = e
-	}
+	r = whole(r, data, keep, exact)
 	copy(r.Prev[:], prev)
 	copy(r.Hash[:], hash)
 	return r, nil
+}
+
+// shown is where shownColumns but the last go.
+func shown(r *store.Row, data, keep any) []any {
+	return []any{&r.Seq, &r.Turn, &r.At, &r.Kind, &r.Content, data, &r.Reply, keep}
+}
+
+// whole is the row with its exact bytes, where it has some. They count only while
+// the other columns still show them: who changes what is shown has changed the row.
+func whole(r store.Row, data, keep, exact []byte) store.Row {
+	r.Data, r.Keep = data, keep
+	if exact == nil {
+		return r
+	}
+	if e, err := store.DecodeRow(exact); err == nil && equal(showable(e), r) {
+		return e
+	}
+	return r
 }
 
 func plain(r store.Row) bool {

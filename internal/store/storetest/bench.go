@@ -1,5 +1,3 @@
-//go:build unix
-
 package storetest
 
 import (
@@ -8,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"ikigai/internal/convo"
 	"ikigai/internal/store"
@@ -61,13 +57,14 @@ func each(b *testing.B, s store.Store, wait func(store.Store, context.Context) e
 	}
 }
 
-func begun(b *testing.B, s store.Store) {
+func begun(b testing.TB, s store.Store) {
 	if err := s.Begin(b.Context(), NewSession("a")); err != nil {
 		b.Fatal(err)
 	}
 }
 
-func filled(b *testing.B, s store.Store, n int64) {
+// Fill begins a session of n events.
+func Fill(b testing.TB, s store.Store, n int64) {
 	begun(b, s)
 	for i := int64(1); i <= n; i++ {
 		if err := s.Append(b.Context(), "a", BigEvent(i)); err != nil {
@@ -81,41 +78,35 @@ func filled(b *testing.B, s store.Store, n int64) {
 
 // BenchmarkLoad measures how long it takes to read a session of n events.
 func BenchmarkLoad(b *testing.B, s store.Store, n int64) {
-	filled(b, s, n)
-	before := cpu(b)
+	Fill(b, s, n)
 	for b.Loop() {
-		found := int64(0)
-		for _, err := range s.Events(b.Context(), "a", 0) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			found++
-		}
-		if found != n {
-			b.Fatalf("%d events, want %d", found, n)
-		}
+		Load(b, s, n)
 	}
-	b.ReportMetric(float64((cpu(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+}
+
+// Load reads a session of n events.
+func Load(t testing.TB, s store.Store, n int64) {
+	found := int64(0)
+	for _, err := range s.Events(t.Context(), "a", 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found++
+	}
+	if found != n {
+		t.Fatalf("%d events, want %d", found, n)
+	}
 }
 
 // BenchmarkSearch measures a search that goes through all of a session of n
 // events and finds nothing.
 func BenchmarkSearch(b *testing.B, s store.Store, n int64) {
-	filled(b, s, n)
+	Fill(b, s, n)
 	for b.Loop() {
 		for h, err := range s.(store.Searcher).Search(b.Context(), "nowhere to be found", 20) {
 			b.Fatal(h, err)
 		}
 	}
-}
-
-// cpu is the time that all threads of this process have worked.
-func cpu(b *testing.B) time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BigEvent is like Event, with a tool result as long as most are: rows have
