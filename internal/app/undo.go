@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -66,7 +67,9 @@ func (g *guard) After(ctx context.Context, turn int) error {
 func (a *app) undoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "undo [TURN]", Short: "Put the files back as they were before a turn", Args: cobra.MaximumNArgs(1),
-		Long: "Put the files of the workspace back as they were before a turn: the last one, or TURN and all after it.\nWhat you changed yourself since is left alone and named.",
+		Long: `Put the files of the workspace back as they were before a turn: the last one, or
+TURN and all after it. What you changed yourself since is left alone and named;
+--force restores that too. An undo that was cut off is gone on with by the next.`,
 	}
 	c.Flags().Bool("list", false, "list the turns that can be undone")
 	c.Flags().Bool("redo", false, "take the last undo back")
@@ -83,10 +86,11 @@ func (a *app) undoCommand() *cobra.Command {
 			if list, _ := c.Flags().GetBool("list"); list {
 				return u.list()
 			}
+			work := func() (job, error) { return u.undo(ctx, args) }
 			if redo, _ := c.Flags().GetBool("redo"); redo {
-				return u.redo(ctx)
+				work = u.redo
 			}
-			return u.undo(ctx, args)
+			return u.do(ctx, work)
 		})
 	}
 	return c
@@ -100,8 +104,10 @@ type undoing struct {
 	snaps   *snapshot.Store
 	known   []snapshot.Snapshot
 	undone  map[int]bool
-	last    *convo.Undo // the last undo that was not redone
-	next    int64       // number of the next event
+	booked  map[string]bool // the undos in the session's trail, by the snapshot they began with
+	stack   [][]convo.Undo  // what was undone and not redone; each is one undo with the tries it took
+	since   int             // the turn after which the last of them was
+	next    int64           // number of the next event
 	turn    int
 	o       snapshot.RestoreOptions
 	yes     bool
@@ -109,7 +115,7 @@ type undoing struct {
 
 func (a *app) undoing(ctx context.Context, c *cobra.Command, s store.Store, dir string) (*undoing, error) {
 	id, _ := c.Flags().GetString("session")
-	u := &undoing{a: a, store: s, undone: map[int]bool{}}
+	u := &undoing{a: a, store: s, undone: map[int]bool{}, booked: map[string]bool{}}
 	u.o.Force, _ = c.Flags().GetBool("force")
 	u.yes, _ = c.Flags().GetBool("yes")
 	var err error
@@ -121,7 +127,7 @@ func (a *app) undoing(ctx context.Context, c *cobra.Command, s store.Store, dir 
 		return nil, &fault{headless.ExitFailure, err.Error(), ""}
 	}
 	if u.known, err = u.snaps.List(); err != nil {
-		return nil, &fault{headless.ExitFailure, err.Error(), ""}
+		fmt.Fprintf(a.env.Stderr, "note: %v\n", err) // those that can be read are there all the same
 	}
 	return u, u.readTrail(ctx)
 }
@@ -139,24 +145,43 @@ func (a *app) sessionOf(ctx context.Context, s store.Store, id, dir string) (sto
 
 // readTrail finds what was undone and redone before.
 func (u *undoing) readTrail(ctx context.Context) error {
+	u.stack = nil
 	for e, err := range u.store.Events(ctx, u.session.ID, 0) {
 		if err != nil {
 			return storeFault(err)
 		}
 		u.next, u.turn = e.Seq+1, e.Turn
-		b, ok := e.Body.(convo.Undo)
-		if !ok {
-			continue
-		}
-		for _, t := range b.Turns {
-			u.undone[t] = !b.Redo
-		}
-		u.last = nil
-		if !b.Redo {
-			u.last = &b
+		if b, ok := e.Body.(convo.Undo); ok {
+			u.follow(b)
+			u.since = e.Turn
 		}
 	}
 	return nil
+}
+
+// follow takes one undo or redo of the trail in.
+func (u *undoing) follow(b convo.Undo) {
+	u.booked[b.Before] = true
+	for _, t := range b.Turns {
+		u.undone[t] = !b.Redo
+	}
+	top := len(u.stack) - 1
+	switch {
+	case b.Redo:
+		u.stack = u.stack[:max(top, 0)]
+	case top >= 0 && u.unfinished(b.Turns):
+		u.stack[top] = append(u.stack[top], b)
+	default:
+		u.stack = append(u.stack, []convo.Undo{b})
+	}
+}
+
+// unfinished reports whether an undo of turns is another try of the last one:
+// that failed in part, or left some files alone.
+func (u *undoing) unfinished(turns []int) bool {
+	tries := u.stack[len(u.stack)-1]
+	last := tries[len(tries)-1]
+	return len(last.Turns) == 0 || slices.Equal(last.Turns, turns)
 }
 
 // turns are the turns that can be undone, the oldest first.
@@ -186,21 +211,110 @@ func (u *undoing) list() error {
 	return nil
 }
 
+// A job is what to restore, and what the trail will say of it.
+type job struct {
+	spans []snapshot.Turn
+	what  convo.Undo
+}
+
+// do finishes what was cut off, and then does what is asked, if that was not it.
+// The session is ours meanwhile: one that is open elsewhere is not touched.
+func (u *undoing) do(ctx context.Context, asked func() (job, error)) error {
+	if err := u.store.Begin(ctx, u.session); err != nil {
+		return storeFault(err)
+	}
+	defer u.store.End(context.WithoutCancel(ctx), u.session.ID) // Close does it too, and tells
+	cut, err := u.cutOff()
+	if err != nil {
+		return err
+	}
+	j, askedErr := asked()
+	if cut != nil && !slices.Equal(cut.spans, j.spans) {
+		fmt.Fprintf(u.a.env.Stdout, "first an earlier %s that was cut off is finished\n", word(cut.what.Redo))
+		if err := u.restore(ctx, *cut); err != nil {
+			return err
+		}
+		if err := u.readTrail(ctx); err != nil {
+			return err
+		}
+		j, askedErr = asked()
+	}
+	if askedErr != nil {
+		return askedErr
+	}
+	return u.restore(ctx, j)
+}
+
+// cutOff is the undo of this session that was cut off. One that is in the trail
+// was over but for a last stroke; one of another session is told.
+func (u *undoing) cutOff() (*job, error) {
+	cut, err := u.snaps.CutOff()
+	if err != nil || cut == nil {
+		return nil, err
+	}
+	var n noted
+	if err := json.Unmarshal([]byte(cut.Note), &n); err != nil {
+		return nil, fmt.Errorf("reading what was cut off: %w", err)
+	}
+	if u.booked[cut.ID+"-before"] {
+		return nil, u.snaps.Forget()
+	}
+	if n.Session != u.session.ID {
+		return nil, &fault{headless.ExitFailure, "an undo of session " + n.Session + " was cut off in this folder", "ikigai undo --session " + n.Session + " finishes it"}
+	}
+	return &job{cut.Turns, convo.Undo{Turns: n.Turns, Redo: n.Redo}}, nil
+}
+
+// noted is what is kept of an undo for the case that it is cut off.
+type noted struct {
+	Session string `json:"session"`
+	Turns   []int  `json:"turns"`
+	Redo    bool   `json:"redo,omitempty"`
+}
+
 // undo takes back the last turn, or one and all after it.
-func (u *undoing) undo(ctx context.Context, args []string) error {
+func (u *undoing) undo(ctx context.Context, args []string) (job, error) {
 	turns := u.turns()
 	if len(args) == 1 {
 		from, err := strconv.Atoi(args[0])
 		if err != nil || !slices.Contains(turns, from) {
-			return usage("ikigai undo --list names them", "turn %s of session %s cannot be undone", args[0], u.session.ID)
+			return job{}, usage("ikigai undo --list names them", "turn %s of session %s cannot be undone", args[0], u.session.ID)
 		}
 		turns = turns[slices.Index(turns, from):]
 	} else if n := len(turns); n > 1 {
 		turns = turns[n-1:]
 	}
-	if len(turns) == 0 {
-		return usage("ikigai undo --list", "session %s has changed nothing that can be undone", u.session.ID)
+	if len(args) == 0 {
+		if left := u.leftAlone(ctx); len(left) > 0 {
+			turns = left
+		}
 	}
+	if len(turns) == 0 {
+		return job{}, usage("ikigai undo --list", "session %s has changed nothing that can be undone", u.session.ID)
+	}
+	return job{u.spans(turns), convo.Undo{Turns: turns}}, nil
+}
+
+// leftAlone are the turns of the last undo, if it left files alone that are now
+// wanted too.
+func (u *undoing) leftAlone(ctx context.Context) []int {
+	if !u.o.Force || len(u.stack) == 0 || u.turn != u.since {
+		return nil
+	}
+	tries := u.stack[len(u.stack)-1]
+	turns := tries[len(tries)-1].Turns
+	if len(turns) == 0 {
+		return nil
+	}
+	p, err := u.snaps.Preview(ctx, u.spans(turns), u.o)
+	if err != nil || len(p.Changes.List) == 0 { // the error will come again, where it matters
+		return nil
+	}
+	return turns
+}
+
+// spans are the snapshots around turns.
+func (u *undoing) spans(turns []int) []snapshot.Turn {
 	var spans []snapshot.Turn
 	g := guard{session: u.session.ID}
 	for _, t := range turns {
@@ -210,48 +324,69 @@ func (u *undoing) undo(ctx context.Context, args []string) error {
 		}
 		spans = append(spans, span)
 	}
-	return u.restore(ctx, spans, convo.Undo{Turns: turns})
+	return spans
 }
 
-func (u *undoing) redo(ctx context.Context) error {
-	if u.last == nil {
-		return usage("", "nothing was undone in session %s", u.session.ID)
+// redo takes back the last undo, with all the tries it took.
+func (u *undoing) redo() (job, error) {
+	if len(u.stack) == 0 {
+		return job{}, usage("", "nothing was undone in session %s", u.session.ID)
 	}
-	span := snapshot.Turn{Before: u.last.Before, After: u.last.After}
-	return u.restore(ctx, []snapshot.Turn{span}, convo.Undo{Turns: u.last.Turns, Redo: true})
+	j := job{what: convo.Undo{Turns: []int{}, Redo: true}}
+	for _, try := range u.stack[len(u.stack)-1] {
+		j.spans = append(j.spans, snapshot.Turn{Before: try.Before, After: try.After})
+		if len(try.Turns) > 0 {
+			j.what.Turns = try.Turns
+		}
+	}
+	return j, nil
 }
 
 // restore shows what would change, asks where somebody can answer, does it and
 // records it.
-func (u *undoing) restore(ctx context.Context, spans []snapshot.Turn, what convo.Undo) error {
-	p, err := u.snaps.Preview(ctx, spans, u.o)
+func (u *undoing) restore(ctx context.Context, j job) error {
+	p, err := u.snaps.Preview(ctx, j.spans, u.o)
 	if err != nil {
 		return &fault{headless.ExitFailure, "nothing was restored: " + err.Error(), ""}
 	}
+	u.warn(j)
 	if isTerminal(u.a.env.Stdin) && isTerminal(u.a.env.Stdout) && !u.yes {
 		u.show(p)
 		if !u.agreed() {
 			return &fault{headless.ExitFailure, "nothing was restored", ""}
 		}
 	}
-	r, err := u.snaps.Restore(ctx, spans, u.o)
-	for _, d := range r.Done {
-		what.Files = append(what.Files, d.Path)
+	note, err := json.Marshal(noted{u.session.ID, j.what.Turns, j.what.Redo})
+	if err != nil {
+		return err
 	}
+	o := u.o
+	o.Note = string(note)
+	o.Record = func(r snapshot.Report) error { return u.record(ctx, j.what, r) }
+	r, err := u.snaps.Restore(ctx, j.spans, o)
 	fmt.Fprintln(u.a.env.Stdout, clean.Block(r.String()))
-	what.Before, what.After = r.Undone.Before, r.Undone.After
-	if err == nil || len(r.Done) > 0 {
-		err = errors.Join(err, u.record(ctx, what))
-	}
 	switch {
 	case err != nil:
-		return &fault{headless.ExitFailure, err.Error(), "what is named above was done, the rest was not"}
-	case len(r.Failed) > 0:
-		return &fault{headless.ExitFailure, fmt.Sprintf("%d files could not be restored", len(r.Failed)), ""}
+		return &fault{headless.ExitFailure, "the " + word(j.what.Redo) + " failed: " + err.Error(), "what is named above was done, the rest was not"}
 	case len(r.Conflicts) > 0:
 		return &fault{headless.ExitFailure, fmt.Sprintf("%d files were left alone, because you changed them since", len(r.Conflicts)), "--force restores them too"}
 	}
 	return nil
+}
+
+func word(redo bool) string {
+	if redo {
+		return "redo"
+	}
+	return "undo"
+}
+
+// warn says of a turn that never ended that its end is not known.
+func (u *undoing) warn(j job) {
+	if j.what.Redo || !slices.ContainsFunc(j.spans, func(t snapshot.Turn) bool { return t.After == "" }) {
+		return
+	}
+	fmt.Fprintln(u.a.env.Stderr, "note: a turn was cut off, so what you changed after it cannot be told from what it changed, and is taken back with it; ikigai undo --redo brings it back")
 }
 
 func (u *undoing) show(p snapshot.Preview) {
@@ -272,16 +407,22 @@ func (u *undoing) agreed() bool {
 	return err == nil && strings.EqualFold(strings.TrimSpace(line), "y")
 }
 
-// record adds the undo to the session's trail.
-func (u *undoing) record(ctx context.Context, what convo.Undo) error {
-	if err := u.store.Begin(ctx, u.session); err != nil {
-		return err
+// record adds the undo to the session's trail. One that failed in part undoes no
+// turn, so that it can be tried again; taking it back is possible all the same.
+func (u *undoing) record(ctx context.Context, what convo.Undo, r snapshot.Report) error {
+	if len(r.Done) == 0 && len(r.Failed)+len(r.Conflicts) > 0 {
+		return nil
 	}
-	word := "undid"
-	if what.Redo {
-		word = "redid"
+	for _, d := range r.Done {
+		what.Files = append(what.Files, d.Path)
 	}
-	e := convo.Of(fmt.Sprintf("%s turns %v: %d files", word, what.Turns, len(what.Files)), what)
+	what.Before, what.After = r.Undone.Before, r.Undone.After
+	text := fmt.Sprintf("%s of turns %v: %d files", word(what.Redo), what.Turns, len(what.Files))
+	if len(r.Failed) > 0 {
+		text += fmt.Sprintf(", %d could not be restored", len(r.Failed))
+		what.Turns = []int{}
+	}
+	e := convo.Of(text, what)
 	e.Seq, e.Turn, e.At = u.next, u.turn, time.Now()
-	return errors.Join(u.store.Append(ctx, u.session.ID, e), u.store.Sync(ctx), u.store.End(ctx, u.session.ID))
+	return errors.Join(u.store.Append(ctx, u.session.ID, e), u.store.Sync(ctx))
 }

@@ -31,6 +31,9 @@ type worker struct {
 func (p *plan) apply(ctx context.Context, s *Store, report *Report) {
 	report.Conflicts = append(report.Conflicts, p.conflicts...)
 	report.Left = append(report.Left, p.left...)
+	if err := p.tree.sweepScraps(); err != nil {
+		report.Failed = append(report.Failed, Failed{p.tree.path, "", fmt.Errorf("removing what an earlier restoring left: %w", err)})
+	}
 	if len(p.steps) == 0 {
 		return
 	}
@@ -191,7 +194,7 @@ func (w *worker) fill(s step) error {
 // replace writes beside the path and renames, so that the path always holds
 // one or the other, whole.
 func (w *worker) replace(s step, content []byte) (note string, err error) {
-	temp := path.Join(path.Dir(s.path), ".ikigai-undo-"+rand.Text())
+	temp := path.Join(path.Dir(s.path), scrapPrefix+rand.Text())
 	defer func() {
 		if err != nil {
 			w.root.Remove(temp) // mostly it was never made

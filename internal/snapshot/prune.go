@@ -19,8 +19,9 @@ type Pruned struct {
 }
 
 // Prune removes the snapshots that keep does not want, of all workspaces in the
-// folder, and the content that nobody needs any more. It waits until it is
-// alone. When it ends early, what is kept is whole.
+// folder, and the content that nobody needs any more. What a Restore needs that
+// was cut off stays. It waits until it is alone. When it ends early, what is kept
+// is whole.
 func (s *Store) Prune(ctx context.Context, keep func(Snapshot) bool) (Pruned, error) {
 	unlock, err := s.locked(ctx, true)
 	if err != nil {
@@ -36,9 +37,9 @@ func (s *Store) Prune(ctx context.Context, keep func(Snapshot) bool) (Pruned, er
 	}
 	var out Pruned
 	var roots []sum
-	kept := map[string]bool{}
+	kept, needed := map[string]bool{}, s.neededByCutOffs()
 	for _, snap := range all {
-		if !keep(snap) {
+		if !keep(snap) && !needed[snap.ID] {
 			if err := os.Remove(s.snapshotFile(snap.ID)); err != nil {
 				return out, fmt.Errorf("pruning: %w", err)
 			}

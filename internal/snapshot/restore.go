@@ -17,6 +17,11 @@ type Turn struct{ Before, After string }
 type RestoreOptions struct {
 	Force bool   // also where somebody changed a file since
 	ID    string // the snapshots that Restore takes are ID-before and ID-after; a time when empty
+	Note  string // is kept in the CutOff when the process dies meanwhile
+
+	// Record may keep books. Restore is over only when it has returned nil;
+	// before that it counts as cut off.
+	Record func(Report) error
 }
 
 // A Report says what Restore did, and what it did not do.
@@ -64,13 +69,19 @@ func (s *Store) Preview(ctx context.Context, turns []Turn, o RestoreOptions) (Pr
 		return Preview{}, err
 	}
 	defer unlock()
+	cut, err := s.CutOff()
+	if err != nil {
+		return Preview{}, err
+	}
+	cut = cut.of(turns)
+	turns = cut.ended(turns)
 	var p Preview
 	for _, t := range s.trees {
 		c, err := s.scan(ctx, t, nil, ids(turns))
 		if err != nil {
 			return Preview{}, fmt.Errorf("looking at %s: %w", t.path, err)
 		}
-		plan, err := s.plan(t, turns, c, o.Force)
+		plan, err := s.plan(t, turns, c, manner{o.Force, cut})
 		if err != nil {
 			return Preview{}, err
 		}
@@ -101,58 +112,109 @@ func put(m map[string]entry, e entry) {
 // First the workspace as it is now is kept, so that Restore can be taken back
 // in turn. Nothing is touched before all that will be needed was read and found
 // sound. Each file is replaced in one step. The error is about what could not be
-// done; the report is right also then.
+// done; the report is right also then. Where the process dies on the way, the
+// same Restore goes on; any other is refused with ErrCutOff until then.
 func (s *Store) Restore(ctx context.Context, turns []Turn, o RestoreOptions) (Report, error) {
 	unlock, err := s.locked(ctx, true)
 	if err != nil {
 		return Report{}, err
 	}
 	defer unlock()
-	if o.ID == "" {
-		o.ID = "undo-" + s.o.Now().UTC().Format("20060102-150405.000000000")
+	cut, err := s.CutOff()
+	if err == nil && cut != nil && cut.of(turns) == nil {
+		err = ErrCutOff
 	}
-	report := Report{Undone: Turn{Before: o.ID + "-before"}}
-	opened, err := s.round(ctx, report.Undone.Before, turns, o.Force, &report)
 	if err != nil {
 		return Report{}, fmt.Errorf("nothing was changed: %w", err)
 	}
+	r := &restoring{Store: s, turns: turns, o: o, cut: cut}
+	return r.run(ctx)
+}
+
+// restoring is one Restore under way.
+type restoring struct {
+	*Store
+	turns  []Turn
+	o      RestoreOptions
+	cut    *CutOff // what is gone on with; mostly nil
+	report Report
+}
+
+func (r *restoring) run(ctx context.Context) (Report, error) {
+	start := r.name()
+	opened, err := r.round(ctx, start)
+	if err != nil {
+		if r.cut != nil {
+			err = errors.Join(err, r.Forget()) // it can never be gone on with
+		}
+		return Report{}, fmt.Errorf("nothing was changed: %w", err)
+	}
 	if opened { // what is in there can be seen now
-		report.Conflicts, report.Left, report.Failed = nil, nil, nil
-		if _, err := s.round(ctx, o.ID+"-opened", turns, o.Force, &report); err != nil {
-			report.Failed = append(report.Failed, Failed{Err: err})
+		r.report.Conflicts, r.report.Left, r.report.Failed = nil, nil, nil
+		if _, err := r.round(ctx, r.o.ID+"-opened"); err != nil {
+			r.report.Failed = append(r.report.Failed, Failed{Err: err})
 		}
 	}
-	after := o.ID + "-after"
-	if _, err := s.take(context.WithoutCancel(ctx), after, report.Undone.Before); err != nil {
-		report.Failed = append(report.Failed, Failed{Err: fmt.Errorf("keeping the workspace as it is now: %w", err)})
+	after := r.o.ID + "-after"
+	if _, err := r.take(context.WithoutCancel(ctx), after, r.report.Undone.Before); err != nil {
+		r.report.Failed = append(r.report.Failed, Failed{Err: fmt.Errorf("keeping the workspace as it is now: %w", err)})
 	} else {
-		report.Undone.After = after
+		r.report.Undone.After = after
 	}
-	return report, report.err()
+	return r.report, errors.Join(r.report.err(), r.over())
+}
+
+// name settles which snapshots are around this, and gives the id of the first
+// one that has to be taken.
+func (r *restoring) name() string {
+	if r.cut != nil {
+		r.o.ID = r.cut.ID
+		r.report.Undone.Before = r.cut.before()
+		return r.cut.ID + "-again"
+	}
+	if r.o.ID == "" {
+		r.o.ID = "undo-" + r.Store.o.Now().UTC().Format("20060102-150405.000000000")
+	}
+	r.report.Undone.Before = r.o.ID + "-before"
+	return r.report.Undone.Before
+}
+
+// over has the books kept and forgets what was noted for the case of death.
+func (r *restoring) over() error {
+	if r.o.Record != nil {
+		if err := r.o.Record(r.report); err != nil {
+			return err
+		}
+	}
+	return r.Forget()
 }
 
 // round keeps the workspace as it is and restores all that can be seen. It
 // reports whether a folder was opened that could not be looked into before. With
 // an error nothing was changed.
-func (s *Store) round(ctx context.Context, id string, turns []Turn, force bool, report *Report) (opened bool, err error) {
-	if _, err := s.take(ctx, id, ids(turns)...); err != nil {
+func (r *restoring) round(ctx context.Context, id string) (opened bool, err error) {
+	turns := r.cut.ended(r.turns)
+	if _, err := r.take(ctx, id, ids(turns)...); err != nil {
 		return false, fmt.Errorf("keeping the workspace as it is: %w", err)
 	}
-	plans, err := s.plans(turns, force)
+	plans, err := r.plans(turns, manner{r.o.Force, r.cut})
 	if err != nil {
 		return false, err
 	}
+	if err := r.remember(r.turns, r.o); err != nil {
+		return false, err
+	}
 	for _, p := range plans {
-		p.apply(ctx, s, report)
+		p.apply(ctx, r.Store, &r.report)
 		opened = opened || slices.ContainsFunc(p.steps, func(s step) bool { return s.now.kind == unreadable })
 	}
 	return opened, nil
 }
 
-func (s *Store) plans(turns []Turn, force bool) ([]*plan, error) {
+func (s *Store) plans(turns []Turn, m manner) ([]*plan, error) {
 	var plans []*plan
 	for _, t := range s.trees {
-		p, err := s.plan(t, turns, &scan{index: t.index, rules: outsideRules(t.path, s.o.walkOptions())}, force)
+		p, err := s.plan(t, turns, &scan{index: t.index, rules: outsideRules(t.path, s.o.walkOptions())}, m)
 		if err == nil {
 			err = s.sound(p)
 		}
@@ -252,7 +314,13 @@ type fate struct {
 	between  bool  // somebody else changed it between two of them
 }
 
-func (s *Store) plan(t *tree, turns []Turn, c *scan, force bool) (*plan, error) {
+// A manner is how a Restore treats what is not as it expects.
+type manner struct {
+	force bool
+	cut   *CutOff // whose half-done work is its own; may be nil
+}
+
+func (s *Store) plan(t *tree, turns []Turn, c *scan, m manner) (*plan, error) {
 	now := c.index.entries()
 	fates, err := s.fates(t, turns, now)
 	if err != nil {
@@ -263,12 +331,18 @@ func (s *Store) plan(t *tree, turns []Turn, c *scan, force bool) (*plan, error) 
 		return nil, err
 	}
 	was, _ := first.tree(t)
-	j := judge{plan: &plan{tree: t, index: c.index}, force: force, sameRules: was.Rules == c.rules, blocked: map[string]bool{}, unknown: map[string]bool{}}
+	j := judge{plan: &plan{tree: t, index: c.index}, force: m.force, sameRules: was.Rules == c.rules, blocked: map[string]bool{}, unknown: map[string]bool{}}
+	if m.cut != nil {
+		if j.was, err = s.state(t, m.cut.before()); err != nil {
+			return nil, err
+		}
+	}
 	for _, p := range sorted(fates) {
 		n := now[p]
 		n.path = p
 		j.judge(p, n, fates[p])
 	}
+	j.reclose(now, fates)
 	j.keepHolders()
 	return j.plan, nil
 }
@@ -342,9 +416,10 @@ func (s *Store) state(t *tree, id string) (map[string]entry, error) {
 type judge struct {
 	*plan
 	force     bool
-	sameRules bool            // the ignore files outside the tree are what they were
-	blocked   map[string]bool // paths that stay something else than a folder
-	unknown   map[string]bool // paths of which nobody knows what was in them
+	was       map[string]entry // how all was when a Restore that was cut off began; mostly nil
+	sameRules bool             // the ignore files outside the tree are what they were
+	blocked   map[string]bool  // paths that stay something else than a folder
+	unknown   map[string]bool  // paths of which nobody knows what was in them
 }
 
 func (j *judge) judge(p string, now entry, f fate) {
@@ -366,11 +441,18 @@ func (j *judge) judge(p string, now entry, f fate) {
 		j.leave(p, now, "the ignore rules outside the workspace changed: it may have been there before")
 	case !j.force && f.between:
 		j.conflict(p, now, "it was also changed between the turns")
-	case !j.force && !now.same(f.expected) && f.expected.kind != unreadable:
+	case !j.force && !now.same(f.expected) && f.expected.kind != unreadable && !j.halfway(p, now, f):
 		j.conflict(p, now, "it was changed after the turn")
 	default:
 		j.steps = append(j.steps, step{p, f.want, now})
 	}
+}
+
+// halfway reports whether a path looks as it does because a Restore was cut off
+// there.
+func (j *judge) halfway(p string, now entry, f fate) bool {
+	was := j.was[p]
+	return j.was != nil && was.same(f.expected) && halfway(now, f.want, was)
 }
 
 func (j *judge) leave(p string, now entry, why string) {

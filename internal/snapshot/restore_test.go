@@ -388,7 +388,7 @@ func TestAStoppedRestoreSaysWhatItDidNot(t *testing.T) {
 	s.take()
 	ctx, cancel := context.WithCancel(context.Background())
 	var r Report
-	p, err := s.plans([]Turn{turn}, false)
+	p, err := s.plans([]Turn{turn}, manner{})
 	s.must(err)
 	cancel()
 	for _, p := range p {
@@ -406,7 +406,7 @@ func TestAFileThatChangesMeanwhileIsKept(t *testing.T) {
 	s.write("b", "1\n")
 	turn := s.turn(func() { s.write("a", "2\n"); s.remove("b"); s.write("c", "2\n") })
 	s.take()
-	plans, err := s.plans([]Turn{turn}, false)
+	plans, err := s.plans([]Turn{turn}, manner{})
 	s.must(err)
 	for name := range map[string]bool{"a": true, "b": true, "c": true} {
 		s.write(name, "person, just now\n")
@@ -428,7 +428,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	s.write("d/f", "1\n")
 	turn := s.turn(func() { s.write("d/f", "2\n"); s.write("d/g", "2\n"); s.remove("d/f") })
 	s.take()
-	plans, err := s.plans([]Turn{turn}, false)
+	plans, err := s.plans([]Turn{turn}, manner{})
 	s.must(err)
 	s.must(os.WriteFile(filepath.Join(s.out, "g"), []byte("outside"), 0o644))
 	outside := s.state(s.out)

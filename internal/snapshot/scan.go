@@ -77,6 +77,10 @@ func (c *scan) walk(ctx context.Context) error {
 			return
 		}
 		f := &found[worker]
+		if isScrap(e.Path) {
+			f.scraps = append(f.scraps, e.Path)
+			return
+		}
 		if f.count++; f.count > c.o.MaxFiles {
 			stop(fmt.Errorf("%w: more than %d in %s", ErrTooMany, c.o.MaxFiles, c.tree.path))
 		}
@@ -86,7 +90,9 @@ func (c *scan) walk(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	total := 0
+	c.tree.scraps = nil
 	for i := range found {
+		c.tree.scraps = append(c.tree.scraps, found[i].scraps...)
 		c.fresh = append(c.fresh, found[i].fresh...)
 		total += found[i].count
 	}
@@ -108,9 +114,10 @@ func (t *tree) each(ctx context.Context, o walk.Options, f func(worker int, e wa
 
 // finds is what one worker found. The padding keeps two workers off one cache line.
 type finds struct {
-	fresh []record
-	count int
-	_     [64]byte
+	fresh  []record
+	scraps []string
+	count  int
+	_      [64]byte
 }
 
 func (c *scan) visit(path string, f *finds) {

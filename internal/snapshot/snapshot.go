@@ -330,7 +330,8 @@ type tree struct {
 	key    string // names the root in files
 	cache  *walk.Cache
 	walked bool
-	index  *index // nil until it is read
+	index  *index   // nil until it is read
+	scraps []string // as the last look found them
 }
 
 func newTree(path string) *tree {

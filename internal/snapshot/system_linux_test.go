@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestPipesAndSocketsDoNotStopUs(t *testing.T) {
@@ -177,6 +179,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if cut, err := store.CutOff(); err == nil && cut != nil {
+			store.Restore(context.Background(), cut.Turns, RestoreOptions{})
+		}
 		for i := range 1000 {
 			os.WriteFile(filepath.Join(dir, "ws", "f"), []byte(strings.Repeat(fmt.Sprint(i), 30_000)), 0o644)
 			id := fmt.Sprintf("k%d-%d", os.Getpid(), i)
@@ -198,6 +203,11 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		s.must(cmd.Process.Kill())
 		cmd.Wait()
 	}
+	if cut, err := s.CutOff(); err != nil {
+		t.Fatal(err)
+	} else if cut != nil {
+		s.undo(cut.Turns...)
+	}
 	all, err := s.List()
 	s.must(err)
 	t.Logf("%d snapshots", len(all))
@@ -207,4 +217,68 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Errorf("%s has a torn file of %d bytes", snap.ID, len(got))
 		}
 	}
+}
+
+const killedUndo = "IKIGAI_TEST_KILLED_UNDO"
+
+// An undo that is killed at any moment is gone on with by the next one, and
+// what comes out is exact; so is what comes out when that is taken back.
+func TestAnUndoThatWasKilledIsGoneOnWith(t *testing.T) {
+	if dir := os.Getenv(killedUndo); dir != "" {
+		store, err := Open(Options{Folder: filepath.Join(dir, "data"), Roots: []string{filepath.Join(dir, "ws")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("ready")
+		_, err = store.Restore(context.Background(), []Turn{{os.Getenv("BEFORE"), os.Getenv("AFTER")}}, RestoreOptions{ID: os.Getenv("ID")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	s := newStage(t)
+	t.Cleanup(func() { exec.Command("chmod", "-R", "u+rwx", s.ws).Run() })
+	play(s)
+	for i := range 300 {
+		s.write(fmt.Sprintf("many/d%d/f%d", i%20, i), strings.Repeat("before ", i))
+	}
+	was := s.state(s.ws)
+	turn := s.turn(func() {
+		shell(t, s.ws, "rm -r many/d1 many/d2; sed -i s/before/after/ many/d3/*; chmod 555 many/d4; chmod 600 many/d5/*; mv many/d6 many/d60; rm -r many/d7; ln -s d8 many/d7; rm many/d9/f9; mkdir many/d9/f9; echo x > many/d9/f9/x; mkdir -m 500 -p many/n/o")
+	})
+	is := s.state(s.ws)
+	rnd, cuts := rand.New(rand.NewPCG(1, 2)), 0
+	for i := range 12 {
+		id := fmt.Sprint("killed", i)
+		back := Turn{id + "-before", id + "-after"}
+		cut := s.killUndo(rnd, turn, id)
+		if cut {
+			cuts++
+		}
+		if _, err := s.Find(back.After); cut || err != nil { // it was not finished
+			back = s.undo(turn).Undone
+		}
+		s.same("after undo", s.state(s.ws), was)
+		s.undo(back)
+		s.same("after redo", s.state(s.ws), is)
+	}
+	t.Logf("%d of 12 were cut off on the way", cuts)
+}
+
+// killUndo starts an undo in another process, kills it, and reports whether it
+// was on its way.
+func (s *stage) killUndo(rnd *rand.Rand, turn Turn, id string) bool {
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestAnUndoThatWasKilledIsGoneOnWith$")
+	cmd.Env = append(os.Environ(), killedUndo+"="+filepath.Dir(s.ws), "BEFORE="+turn.Before, "AFTER="+turn.After, "ID="+id)
+	out, err := cmd.StdoutPipe()
+	s.must(err)
+	s.must(cmd.Start())
+	_, err = out.Read(make([]byte, 6))
+	s.must(err)
+	time.Sleep(time.Duration(rnd.IntN(40_000)) * time.Microsecond)
+	s.must(cmd.Process.Kill())
+	cmd.Wait() // it was killed
+	cut, err := s.CutOff()
+	s.must(err)
+	return cut != nil
 }
