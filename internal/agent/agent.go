@@ -8,7 +8,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ikigai/internal/bus"
@@ -59,6 +61,11 @@ type (
 	Compact struct{ About string } // what matters to the person
 	// Uncompact takes the last compaction back.
 	Uncompact struct{}
+	// Pin keeps an event in front of the model whatever is compacted, or no longer.
+	Pin struct {
+		Event int64
+		Off   bool
+	}
 	// Note records a command of the person and what it showed.
 	Note struct{ Name, Args, Text string }
 )
@@ -71,6 +78,7 @@ func (SetMode) op()   {}
 func (SetEffort) op() {}
 func (Compact) op()   {}
 func (Uncompact) op() {}
+func (Pin) op()       {}
 func (Note) op()      {}
 
 // Options are the settings of one session.
@@ -79,9 +87,9 @@ type Options struct {
 	Model   string // PROVIDER/MODEL
 	System  string // the system prompt
 	Limits  turn.Limits
-	MaxCost float64       // dollars per prompt; zero means no limit
-	MaxTime time.Duration // per prompt; zero means no limit
-	MaxLoop int           // the same calls with the same results so often in a row; zero means no limit
+	Budgets Budgets
+	Today   Amounts // what all sessions used of the day's budget before this one goes on
+	MaxLoop int     // the same calls with the same results so often in a row; zero means no limit
 	Effort  llm.Effort
 	Shape   llm.Shape
 	Place   tool.Place
@@ -90,7 +98,10 @@ type Options struct {
 
 	OneByOne bool // nothing runs side by side
 
-	Window func(model string) int // tokens a model takes; nil means a cautious guess
+	Window func(model string) int  // tokens a model takes; nil means a cautious guess
+	Plain  func(model string) bool // models that cannot sum up a conversation; nil means none
+	Open   func() []string         // what is not done yet: no compaction leaves it out; nil means nothing
+	Recall string                  // the tool that gives back what was left out, offered once something was
 }
 
 // A Redactor takes known secret values out of text and JSON.
@@ -105,6 +116,9 @@ type Guard interface {
 	After(ctx context.Context, turn int) error  // when that turn is over
 }
 
+// A Mark of the workspace is another one when any of its files changed.
+type Mark func(ctx context.Context) (string, error)
+
 // Parts are what a session works with.
 type Parts struct {
 	Open   func(model string, notice func(text, hint string)) (llm.Provider, error)
@@ -114,6 +128,7 @@ type Parts struct {
 	Store  store.Store
 	Redact Redactor // nil when there is nothing to hide
 	Guard  Guard    // nil when nothing can be taken back
+	Mark   Mark     // nil when nobody can tell whether files changed
 	Now    func() time.Time
 }
 
@@ -126,28 +141,33 @@ type Agent struct {
 	in    chan message
 	gone  chan struct{} // closed when Run is over
 	work  sync.WaitGroup
+	lacks atomic.Bool // something was left out of what the model sees
 
 	// What follows belongs to the goroutine of Run.
-	history    *convo.History
-	machine    *turn.Machine
-	turn       int
-	began      time.Time
-	replies    int
-	made       int // calls
-	denied     int
-	cost       float64
-	conn       llm.Conn
-	model      string             // that conn speaks to
-	reply      string             // id of the reply in hand
-	cancel     context.CancelFunc // ends the model call or the tools that run
-	ending     turn.Input         // how the turn shall end, while the model's goroutine still has to
-	clock      *time.Timer        // of MaxTime
-	calls      map[string]*call
-	window     *window.Window
+	history  *convo.History
+	machine  *turn.Machine
+	turn     int
+	began    time.Time
+	replies  int
+	made     int // calls
+	denied   int
+	ledger   *ledger
+	provider llm.Provider
+	conn     llm.Conn
+	model    string             // that conn speaks to
+	reply    string             // id of the reply in hand
+	cancel   context.CancelFunc // ends the model call or the tools that run
+	ending   turn.Input         // how the turn shall end, while the model's goroutine still has to
+	clock    *time.Timer        // of a budget of time
+	calls    map[string]*call
+	window   *window.Window
+	circle   circle
+	guarded  bool // the workspace was kept before this turn changed it
+	unsaved  bool // the last word about the store was bad
+
 	compacting *Compact // asked for, and due before the next request
-	changed    int64    // the last result of a call that changed something
-	guarded    bool     // the workspace was kept before this turn changed it
-	unsaved    bool     // the last word about the store was bad
+	squeezing  bool     // a summary is made between two turns
+	waiting    []Prompt // what the person said meanwhile
 }
 
 // A call is one call of the reply in hand, on its way to its result.
@@ -167,13 +187,16 @@ type message struct {
 
 // New makes an agent that has not started.
 func New(o Options, p Parts) *Agent {
-	return &Agent{
+	a := &Agent{
 		opts: o, parts: p, bus: bus.New(o.Stored),
 		ops: make(chan Op, 16), in: make(chan message, 64), gone: make(chan struct{}),
 		history: convo.NewHistory(o.Stored), machine: turn.New(o.Limits), calls: map[string]*call{},
-		window: window.New(),
-		turn:   lastTurn(o.Stored),
+		window: window.New(), ledger: newLedger(o.Budgets, o.Limits.Rounds, o.Stored, o.Today, p.Now()),
+		turn: lastTurn(o.Stored),
 	}
+	a.lacks.Store(slices.ContainsFunc(o.Stored, window.Compacts))
+	a.opts.Stored = nil // the history has them, as long as they are wanted
+	return a
 }
 
 func lastTurn(events []convo.Event) int {
@@ -240,7 +263,7 @@ func (a *Agent) drain() {
 // open begins a new session with its system prompt, and closes what a crash
 // left open in an old one.
 func (a *Agent) open() {
-	if a.history.Len() == 0 {
+	if a.history.Last() == 0 {
 		a.emit(convo.Event{Kind: convo.KindSystem, Text: a.opts.System})
 	}
 	for _, c := range convo.Orphans(a.history.Events()) {
@@ -252,17 +275,22 @@ func (a *Agent) open() {
 
 // emit is the only place where anything is recorded or told. The end of a turn
 // is told when everything before it is on the disk.
-func (a *Agent) emit(e convo.Event) {
+func (a *Agent) emit(e convo.Event) convo.Event {
 	e.Turn, e.At = a.turn, a.parts.Now()
 	e = a.masked(e)
 	if e.Durable() {
 		e = a.history.Append(e)
+		a.ledger.add(e)
+		if window.Compacts(e) {
+			a.lacks.Store(true)
+		}
 		a.save(a.parts.Store.Append(context.Background(), a.opts.Session, e))
 	}
 	if e.Kind == convo.KindEnd {
 		a.save(a.parts.Store.Sync(context.Background()))
 	}
 	a.bus.Publish(e)
+	return e
 }
 
 // save tells once that the store does not take events, and once that it does again.
@@ -295,41 +323,44 @@ func (a *Agent) perform(ctx context.Context, op Op) {
 	case SetEffort:
 		a.opts.Effort = op.Effort
 	case Compact:
-		a.compact(op)
+		a.compact(ctx, op)
 	case Uncompact:
 		a.uncompact()
+	case Pin:
+		a.emit(window.Pin(op.Event, !op.Off))
 	case Note:
 		a.emit(convo.Of(op.Text, convo.Command{Name: op.Name, Args: op.Args}))
 	}
 }
 
 func (a *Agent) prompt(ctx context.Context, op Prompt) {
+	if a.squeezing {
+		a.waiting = append(a.waiting, op)
+		return
+	}
 	if !a.machine.State().Busy() {
 		a.turn++
 		a.began = a.parts.Now()
-		a.replies, a.made, a.denied, a.cost = 0, 0, 0, 0
-		a.limitTime()
+		a.replies, a.made, a.denied = 0, 0, 0
+		for _, text := range a.ledger.begin(a.began) {
+			a.notice(text, "")
+		}
+		a.watchTime()
+		a.tellOfUndo()
 	}
 	a.step(ctx, turn.Prompted{Text: op.Text})
-}
-
-// limitTime ends the turn when its time is over.
-func (a *Agent) limitTime() {
-	if a.opts.MaxTime <= 0 {
-		return
-	}
-	n, d := a.turn, a.opts.MaxTime
-	a.clock = time.AfterFunc(d, func() {
-		a.send(n, func(ctx context.Context) {
-			a.exhaust(ctx, convo.Limit{Which: "time", Value: d.Seconds(), Max: d.Seconds()})
-		})
-	})
 }
 
 // exhaust ends the turn because a budget is used up.
 func (a *Agent) exhaust(ctx context.Context, l convo.Limit) { a.end(ctx, turn.Exhausted{Limit: l}) }
 
-func (a *Agent) interrupt(ctx context.Context) { a.end(ctx, turn.Cancelled{}) }
+func (a *Agent) interrupt(ctx context.Context) {
+	if a.squeezing {
+		a.cancel()
+		return
+	}
+	a.end(ctx, turn.Cancelled{})
+}
 
 // end stops the turn. A model that is talking is cut off first: its goroutine
 // ends promptly and brings what had arrived, and only then the turn is over.
@@ -383,18 +414,26 @@ func (a *Agent) act(ctx context.Context, act turn.Action) {
 	case turn.Deliver:
 		a.deliver(act)
 	case turn.Reached:
-		a.emit(convo.Of(limitText(act.Limit), act.Limit))
+		a.reached(act.Limit)
 	case turn.Finish:
-		a.finish(act)
+		a.finish(ctx, act)
 	}
 }
 
-func limitText(l convo.Limit) string {
-	return fmt.Sprintf("limit reached: %s, %g of %g", l.Which, l.Value, l.Max)
+// reached tells of a bound that was met, and how to go on.
+func (a *Agent) reached(l convo.Limit) {
+	which := l.Which
+	if l.Scope != "" {
+		which += " of this " + l.Scope
+	}
+	a.emit(convo.Of(fmt.Sprintf("limit reached: %s, %.6g of %g", which, l.Value, l.Max), l))
+	if l.Scope != "" {
+		a.notice("the budget of "+which+" is used up", "a further prompt of this session goes on with as much again; the setting budget."+l.Scope+"."+l.Which+" changes it")
+	}
 }
 
 // finish ends the turn.
-func (a *Agent) finish(f turn.Finish) {
+func (a *Agent) finish(ctx context.Context, f turn.Finish) {
 	if a.clock != nil {
 		a.clock.Stop()
 		a.clock = nil
@@ -413,4 +452,5 @@ func (a *Agent) finish(f turn.Finish) {
 		Stop: f.Stop, Error: f.Err, Limit: f.Limit, Unsent: f.Unsent,
 		Turns: a.replies, Calls: a.made, Denied: a.denied, TookMS: a.parts.Now().Sub(a.began).Milliseconds(),
 	}))
+	a.squeeze(ctx)
 }

@@ -116,7 +116,7 @@ func open(t *testing.T, s setup) *room {
 		})
 	}
 	r.Agent = agent.New(agent.Options{
-		Session: "s1", Model: "openai/scripted", System: "be brief", Limits: s.limits, MaxTime: s.time,
+		Session: "s1", Model: "openai/scripted", System: "be brief", Limits: s.limits, Budgets: agent.Budgets{Prompt: agent.Amounts{agent.Time: s.time.Seconds()}},
 		Place: tool.Place{Files: roots}, Stored: s.stored,
 	}, agent.Parts{Open: opened, Tools: tool.NewRegistry(tool.NewSet(tool.Complete, nil, s.tools...)), Permit: r.permit, Store: s.store, Now: time.Now, Guard: s.guard})
 	ctx, cancel := context.WithCancel(context.Background())

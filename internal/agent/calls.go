@@ -312,7 +312,7 @@ func (a *Agent) deliver(act turn.Deliver) {
 		r.At = a.parts.Now()
 	}
 	a.emit(convo.Of(r.Summary, convo.ToolResult{Result: r}))
-	if !a.calls[act.ID].verdict.Reads && r.OK() {
-		a.changed = int64(a.history.Len())
+	if c := a.calls[act.ID]; c.prepared.Run != nil && !c.verdict.Reads && c.verdict.Decision == permit.Allow {
+		a.circle.acted = a.history.Last()
 	}
 }

@@ -1,47 +1,61 @@
 package agent
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
 	"ikigai/internal/convo"
+	"ikigai/internal/llm"
 	"ikigai/internal/window"
 )
 
-// fitted are the events of the next request. Where they no longer fit, old tool
-// output is thinned first and older events are then replaced by a digest; both
-// are events, so that the view is the same after a restart and can be undone.
-func (a *Agent) fitted() []convo.Event {
-	a.squeeze()
+// fit makes the events of the next request and goes on with them. Where they no
+// longer fit, old tool output is thinned first and older events are then replaced
+// by a summary; both are events, so that the view is the same after a restart and
+// can be undone.
+func (a *Agent) fit(ctx context.Context, then func([]convo.Event)) {
 	for {
-		p := a.window.Fit(a.history.Events(), a.room())
+		p := a.plan()
 		switch p.Action {
 		case window.Record:
 			a.emit(p.Record)
-			a.notice(p.Record.Text, "")
+			a.notice(p.Record.Text+"; "+coldCache, "")
+			continue
 		case window.Summarise:
-			a.emit(p.Summary.Event(p.Summary.Offline))
-			a.notice("the older part of the conversation was replaced by a digest for the model; the session keeps all of it", "")
+			a.summarise(ctx, p.Summary, func(err error) {
+				if err != nil {
+					a.replied(ctx, llm.Reply{}, err)
+					return
+				}
+				a.fit(ctx, then)
+			})
+			return
 		case window.Full:
 			a.notice("the conversation is larger than the model's window and nothing more can be left out", "begin a new session, or choose a model with a larger window")
-			return p.Events
-		default:
-			return p.Events
 		}
+		a.forget()
+		then(p.Events)
+		return
 	}
 }
 
-// compact makes room because the person wants it: at once, or where a turn runs
-// before its next request, since only there every call has its result.
-func (a *Agent) compact(op Compact) {
-	a.compacting = &op
-	if !a.machine.State().Busy() {
-		a.squeeze()
+const coldCache = "the provider's cache starts anew"
+
+// plan is what to do before the next request: first what the person asked for.
+func (a *Agent) plan() window.Plan {
+	if p, ok := a.wanted(); ok {
+		return p
 	}
+	return a.window.Fit(a.history.Events(), a.room())
 }
 
-// squeeze does what Compact asked for.
-func (a *Agent) squeeze() {
+// wanted is the compaction the person asked for, if there is one to be made.
+func (a *Agent) wanted() (window.Plan, bool) {
 	op := a.compacting
 	if op == nil {
-		return
+		return window.Plan{}, false
 	}
 	a.compacting = nil
 	o := a.room()
@@ -49,26 +63,135 @@ func (a *Agent) squeeze() {
 	p := a.window.Squeeze(a.history.Events(), o)
 	if p.Action != window.Summarise {
 		a.notice("there is nothing to compact yet", "")
+	}
+	return p, p.Action == window.Summarise
+}
+
+// compact makes room because the person wants it: at once, or where a turn runs
+// before its next request, since only there every call has its result.
+func (a *Agent) compact(ctx context.Context, op Compact) {
+	a.compacting = &op
+	a.squeeze(ctx)
+}
+
+// squeeze compacts between two turns. What the person says meanwhile waits.
+func (a *Agent) squeeze(ctx context.Context) {
+	if a.machine.State().Busy() || a.squeezing {
 		return
 	}
-	a.emit(p.Summary.Event(p.Summary.Offline))
-	a.notice("the older part of the conversation was replaced by a digest for the model; the session keeps all of it", "")
+	p, ok := a.wanted()
+	if !ok {
+		return
+	}
+	a.squeezing = true
+	work := ctx
+	ctx, a.cancel = context.WithCancel(work)
+	a.emit(convo.Of("", convo.State{Name: "awaiting_model"}))
+	a.summarise(ctx, p.Summary, func(err error) {
+		a.squeezing = false
+		a.cancel()
+		if err != nil {
+			a.notice("nothing was compacted: it was stopped", "")
+		}
+		a.emit(convo.Of("", convo.State{Name: a.machine.State().String()}))
+		waiting := a.waiting
+		a.waiting = nil
+		for _, op := range waiting {
+			a.prompt(work, op)
+		}
+	})
+}
+
+// summarise asks the model for a summary, in a request of its own, and goes on
+// when it is recorded. A model that cannot give one, or a budget that is nearly
+// used up, is no reason to stop: there is a digest made without any. The error is
+// that somebody ended it.
+func (a *Agent) summarise(ctx context.Context, s window.Summary, then func(error)) {
+	conn, err := a.aside()
+	if err != nil {
+		a.compacted(s, "", err)
+		then(nil)
+		return
+	}
+	n, started, model := a.turn, a.parts.Now(), a.model
+	a.work.Go(func() {
+		r, err := llm.Assemble(conn.Stream(ctx, llm.Request{Model: model, Events: []convo.Event{{Kind: convo.KindUser, Text: s.Prompt}}}), func(llm.Delta) {})
+		took := a.parts.Now().Sub(started)
+		a.send(n, func(context.Context) {
+			if r.Usage != nil {
+				r.Usage.ModelMS = took.Milliseconds()
+			}
+			a.count(r.Usage, "")
+			if ctx.Err() != nil {
+				then(ctx.Err())
+				return
+			}
+			a.compacted(s, r.Text(), usable(r, err))
+			then(nil)
+		})
+	})
+}
+
+// aside is a connection of its own for a summary, so that the one of the
+// conversation keeps what it sent; or why there is none.
+func (a *Agent) aside() (llm.Conn, error) {
+	switch {
+	case a.opts.Plain != nil && a.opts.Plain(a.opts.Model):
+		return nil, errors.New("this model cannot sum up")
+	case a.ledger.tight():
+		return nil, errors.New("the budget is nearly used up")
+	}
+	if _, err := a.connect(); err != nil {
+		return nil, err
+	}
+	return a.provider.Open(a.opts.Session), nil
+}
+
+// usable reports why a reply is no summary.
+func usable(r llm.Reply, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case r.Stop == llm.Length || r.Stop == llm.Refused || r.Stop == llm.Filtered || r.Stop == llm.Broke:
+		return fmt.Errorf("the model stopped for %s", r.Stop)
+	case strings.TrimSpace(r.Text()) == "":
+		return errors.New("the model answered nothing")
+	}
+	return nil
+}
+
+// compacted records a summary: the model's words, or the digest when it gave none.
+func (a *Agent) compacted(s window.Summary, words string, err error) {
+	by := "a summary by " + a.opts.Model
+	if err != nil {
+		words, by = s.Offline, fmt.Sprintf("a digest made without the model (%v)", err)
+	}
+	e := a.emit(s.Event(words))
+	a.notice(fmt.Sprintf("compacted: for the model, what came before event %d is now %s; the session keeps all of it; %s", s.Through+1, by, coldCache),
+		fmt.Sprintf("event %d is the summary; ikigai session show %s --event N shows what it left out", e.Seq, a.opts.Session))
 }
 
 // uncompact gives the model back what the last compaction took from it.
 func (a *Agent) uncompact() {
-	last := window.Last(a.history.Events())
+	a.window.Fit(a.history.Events(), a.room())
+	last := a.window.Last()
 	if last == 0 {
 		a.notice("no compaction is in force", "")
 		return
 	}
-	a.emit(window.Undo(last))
-	a.notice("the model sees again what the last compaction left out", "")
+	all, err := a.whole()
+	if err != nil {
+		a.notice("the compaction cannot be taken back: "+err.Error(), "")
+		return
+	}
+	undo := a.emit(window.Undo(last))
+	a.window.Reread(append(all, undo))
+	a.notice("the model sees again what the last compaction left out; "+coldCache, "")
 }
 
 // room is how much a request may hold.
 func (a *Agent) room() window.Options {
-	o := window.Options{Overhead: len(a.opts.System)}
+	o := window.Options{Overhead: len(a.opts.System), Open: a.opts.Open}
 	if a.opts.Window != nil {
 		o.Window = a.opts.Window(a.opts.Model)
 	}
@@ -76,21 +199,4 @@ func (a *Agent) room() window.Options {
 		o.Overhead += len(s.Name) + len(s.Description) + len(s.Parameters.JSON())
 	}
 	return o
-}
-
-// circling looks for a model that makes the same calls again and again with the
-// same results. First it is told; when it goes on all the same, the turn ends,
-// where there is a limit. While anything changes nobody is stopped.
-func (a *Agent) circling() *convo.Limit {
-	v := window.Loop(a.history.Events(), func(since int64) bool { return a.changed >= since })
-	switch v.Do {
-	case window.Tell:
-		a.emit(window.Remark(v.Text))
-		a.notice("the model repeats itself and was told so", "")
-	case window.Ask:
-		if most := a.opts.MaxLoop; most > 0 && v.Repeats >= most {
-			return &convo.Limit{Which: "loop", Value: float64(v.Repeats), Max: float64(most)}
-		}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ikigai/internal/convo"
@@ -12,22 +13,35 @@ import (
 	"ikigai/internal/turn"
 )
 
-// callModel asks for the next reply, in a goroutine of its own.
+// callModel asks for the next reply, once what the model shall see fits. A model
+// that goes round in circles, or a budget that is used up, ends the turn instead.
 func (a *Agent) callModel(ctx context.Context, final bool) {
-	if l := a.circling(); l != nil {
+	l := a.circling(ctx)
+	if l == nil {
+		l = a.ledger.over(a.parts.Now())
+	}
+	if l != nil {
 		a.step(ctx, turn.Exhausted{Limit: *l})
 		return
 	}
 	ctx, a.cancel = context.WithCancel(ctx)
+	a.fit(ctx, func(events []convo.Event) { a.request(ctx, events, final) })
+}
+
+// request sends events to the model, in a goroutine of its own.
+func (a *Agent) request(ctx context.Context, events []convo.Event, final bool) {
 	n, reply := a.turn, fmt.Sprintf("t%d.%d", a.turn, a.replies+1)
 	a.reply = reply
 	conn, err := a.connect()
-	events := a.fitted()
+	req := llm.Request{Model: a.model, System: a.opts.System, Events: events, Effort: a.opts.Effort, Shape: a.opts.Shape}
+	if final {
+		req.Choice = llm.NoTools
+	}
 	started := a.parts.Now()
 	a.work.Go(func() {
 		var r llm.Reply
 		if err == nil {
-			r, err = a.stream(ctx, conn, events, final, n, reply)
+			r, err = a.stream(ctx, conn, req, n, reply)
 		}
 		took := a.parts.Now().Sub(started)
 		a.send(n, func(ctx context.Context) {
@@ -48,7 +62,7 @@ func (a *Agent) connect() (llm.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.conn, a.model = p.Open(a.opts.Session), a.opts.Model
+	a.provider, a.conn, a.model = p, p.Open(a.opts.Session), a.opts.Model
 	return a.conn, nil
 }
 
@@ -61,19 +75,13 @@ func (a *Agent) tell(text, hint string) {
 
 // stream runs outside the session goroutine; deltas go straight to the bus,
 // since nothing of them is recorded.
-func (a *Agent) stream(ctx context.Context, conn llm.Conn, events []convo.Event, final bool, n int, reply string) (llm.Reply, error) {
+func (a *Agent) stream(ctx context.Context, conn llm.Conn, req llm.Request, n int, reply string) (llm.Reply, error) {
 	if a.parts.Ready != nil {
 		if err := a.parts.Ready(ctx); err != nil {
 			return llm.Reply{}, err
 		}
 	}
-	req := llm.Request{
-		Model: a.model, System: a.opts.System, Events: events, Tools: a.offered(),
-		Effort: a.opts.Effort, Shape: a.opts.Shape,
-	}
-	if final {
-		req.Choice = llm.NoTools
-	}
+	req.Tools = a.offered()
 	return llm.Assemble(conn.Stream(ctx, req), func(d llm.Delta) {
 		if (d.Kind == llm.Text || d.Kind == llm.Thinking) && d.Text != "" {
 			e := convo.Of(d.Text, convo.Delta{Thinking: d.Kind == llm.Thinking})
@@ -83,14 +91,19 @@ func (a *Agent) stream(ctx context.Context, conn llm.Conn, events []convo.Event,
 	})
 }
 
+// offered are the tools the model is told of. Any goroutine may ask.
 func (a *Agent) offered() []tool.Spec {
 	set := a.parts.Tools.Current()
-	if a.opts.Tools != nil {
-		return a.opts.Tools(set)
-	}
 	var specs []tool.Spec
-	for t := range set.All() {
-		specs = append(specs, t.Spec())
+	if a.opts.Tools != nil {
+		specs = a.opts.Tools(set)
+	} else {
+		for t := range set.All() {
+			specs = append(specs, t.Spec())
+		}
+	}
+	if t, ok := set.Lookup(a.opts.Recall); ok && a.lacks.Load() {
+		specs = append(slices.Clip(specs), t.Spec())
 	}
 	return specs
 }
@@ -107,10 +120,14 @@ func (a *Agent) replied(ctx context.Context, r llm.Reply, err error) {
 	}
 	a.replies++
 	calls := a.record(r)
-	a.count(r.Usage)
+	a.count(r.Usage, a.reply)
+	a.warn()
 	a.step(ctx, turn.Replied{Calls: calls})
-	if max := a.opts.MaxCost; max > 0 && a.cost >= max && a.machine.State().Busy() {
-		a.exhaust(ctx, convo.Limit{Which: "cost", Value: a.cost, Max: max})
+	if !a.machine.State().Busy() {
+		return
+	}
+	if l := a.ledger.over(a.parts.Now()); l != nil {
+		a.exhaust(ctx, *l)
 	}
 }
 
@@ -154,17 +171,17 @@ func (a *Agent) record(r llm.Reply) []turn.Call {
 	return calls
 }
 
-func (a *Agent) count(u *convo.Usage) {
+// count records what a reply used; one that is no part of the conversation has no
+// name.
+func (a *Agent) count(u *convo.Usage, reply string) {
 	if u == nil {
 		return
 	}
-	if u.CostUSD != nil {
-		a.cost += *u.CostUSD
-	}
 	u.Model = a.model
 	e := convo.Of("", *u)
-	e.Reply = a.reply
+	e.Reply = reply
 	a.emit(e)
+	a.price(u)
 }
 
 // broken keeps the text of a reply that did not come to its end; its calls were
@@ -176,7 +193,7 @@ func (a *Agent) broken(ctx context.Context, r llm.Reply, err error) {
 	if n := len(r.Calls()); n > 0 {
 		a.notice(fmt.Sprintf("%d tool calls of the unfinished reply were not run", n), "")
 	}
-	a.count(r.Usage)
+	a.count(r.Usage, a.reply)
 	if how := a.ending; how != nil {
 		a.ending = nil
 		a.step(ctx, how)

@@ -29,7 +29,7 @@ func (a *app) openStore(ctx context.Context, cfg *config.Config) (store.Store, e
 	where := cfg.Store
 	switch {
 	case cfg.Ephemeral:
-		return memory.New(), nil
+		return memory.Bounded(keptInMemory), nil
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		s, err = postgres.Open(ctx, where, postgres.Options{})
 	case where == "" || strings.HasPrefix(where, "sqlite:"):
@@ -42,6 +42,9 @@ func (a *app) openStore(ctx context.Context, cfg *config.Config) (store.Store, e
 	}
 	return s, storeFault(err)
 }
+
+// keptInMemory is how many bytes of a session that is not kept stay in memory.
+const keptInMemory = 16 << 20
 
 func storeFault(err error) error {
 	var bad *store.Unusable
@@ -87,7 +90,10 @@ func (a *app) begin(ctx context.Context, h *house, w which) error {
 		}
 		h.stored = append(h.stored, e)
 	}
-	return nil
+	if h.cfg.Budgets.Day != (config.Budget{}) {
+		h.today, err = spentToday(ctx, h.store, time.Now())
+	}
+	return err
 }
 
 func (a *app) choose(ctx context.Context, h *house, w which) (store.Session, error) {

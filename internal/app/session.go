@@ -40,7 +40,8 @@ type house struct {
 	own     string // the session's own folder
 	temp    string // and its folder for temporary files
 	stored  []convo.Event
-	trusted bool // the project may name programs, addresses and values
+	today   agent.Amounts // what all sessions used of the day's budget before
+	trusted bool          // the project may name programs, addresses and values
 	files   *files.Roots
 	roots   []string // the workspace
 	jail    *sandbox.Sandbox
@@ -197,10 +198,11 @@ func (h *house) place() tool.Place {
 func (a *app) agent(h *house) *agent.Agent {
 	return agent.New(agent.Options{
 		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
-		Limits: h.limits(), MaxCost: h.cfg.Limits.Cost, MaxTime: h.cfg.Limits.Time, MaxLoop: h.cfg.Limits.Loop, OneByOne: !h.cfg.Tools.Parallel,
-		Shape: h.set.Shape, Tools: h.offered, Window: func(model string) int { return provider.Lookup(model).Window },
+		Limits: h.limits(), Budgets: h.budgets(), Today: h.today, MaxLoop: h.cfg.Limits.Loop, OneByOne: !h.cfg.Tools.Parallel,
+		Shape: h.set.Shape, Tools: h.offered, Recall: recallName, Open: h.openTasks,
+		Window: func(model string) int { return provider.Lookup(model).Window }, Plain: func(model string) bool { return model == demo.Name },
 	}, agent.Parts{
-		Open: a.opener(h), Tools: h.tools, Ready: h.ready, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(), Guard: a.guard(h),
+		Open: a.opener(h), Tools: h.tools, Ready: h.ready, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(), Guard: a.guard(h), Mark: a.mark(h),
 	})
 }
 

@@ -117,13 +117,18 @@ func (a *app) sessionShowCommand() *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "Show a whole session", Args: cobra.ExactArgs(1)}
 	c.Flags().Bool("json", false, "print the stored events as one JSON array")
 	c.Flags().Bool("jsonl", false, "print the stored events, one per line")
+	c.Flags().Int64("event", 0, "only the event of this number, whole")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		asJSON, _ := c.Flags().GetBool("json")
 		lines, _ := c.Flags().GetBool("jsonl")
+		event, _ := c.Flags().GetInt64("event")
 		return a.withStore(c, func(ctx context.Context, s store.Store, _ string) error {
 			found, err := a.find(ctx, s, args[0])
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case c.Flags().Changed("event"):
+				return a.showOne(ctx, s, found, event, asJSON || lines)
 			}
 			return a.showEvents(ctx, s, found.ID, asJSON, lines)
 		})
@@ -151,6 +156,20 @@ func (a *app) showEvents(ctx context.Context, s store.Store, id string, asJSON, 
 	if asJSON {
 		return a.printJSON(all)
 	}
+	return nil
+}
+
+// showOne prints one event, also one that a compaction left out of what the model
+// sees.
+func (a *app) showOne(ctx context.Context, s store.Store, in store.Session, seq int64, asJSON bool) error {
+	e, err := eventOf(ctx, s, in.ID, seq)
+	switch {
+	case err != nil:
+		return usage(fmt.Sprintf("it has %d", in.Events), "%s", err.Error())
+	case asJSON:
+		return a.printJSON(e)
+	}
+	a.showEvent(e)
 	return nil
 }
 

@@ -62,7 +62,7 @@ func (a *app) buildTools(ctx context.Context, h *house, _ which) error {
 	h.tools = tool.NewRegistry(tool.NewSet(tool.NotStarted, nil))
 	h.finder = external.NewFinder(h.tools, func() []external.Dir { return a.toolDirs(h) }, external.Options{
 		Start: asker, Timeout: h.cfg.Tools.SchemaTimeout, Cache: filepath.Join(a.places().Cache, "schemas.json"),
-		Base: set.All(), BuiltIn: ours, Approved: h.approvals.has,
+		Base: append(set.All(), h.recall()), BuiltIn: ours, Approved: h.approvals.has,
 	})
 	h.finder.Start(context.WithoutCancel(ctx))
 	h.later(h.finder.Close)

@@ -5,8 +5,10 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"sync"
 
 	"ikigai/internal/convo"
@@ -20,8 +22,13 @@ const maxOutput = 64 << 10
 type Bus struct {
 	mu      sync.Mutex // guards the fields below
 	past    []convo.Event
+	older   Older // where the events before past are; nil when there are none
 	readers map[*reader]bool
 }
+
+// Older gives the durable events with a Seq above after from where they are
+// kept. Any goroutine may call it.
+type Older func(after int64) iter.Seq2[convo.Event, error]
 
 // New is a bus whose readers first see the stored events.
 func New(stored []convo.Event) *Bus {
@@ -41,20 +48,30 @@ func (b *Bus) Publish(e convo.Event) {
 	}
 }
 
+// Forget lets the durable events before a Seq go from memory. A reader that wants
+// them gets them from older, which must have them all by now.
+func (b *Bus) Forget(before int64, older Older) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(b.past, before, func(e convo.Event, seq int64) int { return cmp.Compare(e.Seq, seq) })
+	if i > 0 {
+		b.past, b.older = slices.Clone(b.past[i:]), older
+	}
+}
+
 // Events gives the durable events with a Seq above after, then everything that
 // happens from the moment of this call, until ctx ends or the reader stops. The
 // sequence can be read once; it must be, or ctx must end.
 func (b *Bus) Events(ctx context.Context, after int64) iter.Seq[convo.Event] {
-	r, past := b.join()
+	r, past, older := b.join()
 	forget := context.AfterFunc(ctx, func() { b.leave(r) })
 	return func(yield func(convo.Event) bool) {
 		defer b.leave(r)
 		defer forget()
-		for _, e := range past {
-			if e.Seq > after && !yield(e) {
-				return
-			}
+		if !before(past, older, after, yield) {
+			return
 		}
+		past = nil // a reader may stay for days
 		for {
 			for _, e := range r.take() {
 				if !yield(e) {
@@ -75,12 +92,35 @@ func (b *Bus) Events(ctx context.Context, after int64) iter.Seq[convo.Event] {
 	}
 }
 
-func (b *Bus) join() (*reader, []convo.Event) {
+// before gives the durable events that were there when the reader came; false
+// when it wants no more.
+func before(past []convo.Event, older Older, after int64, yield func(convo.Event) bool) bool {
+	if older != nil && len(past) > 0 && after+1 < past[0].Seq {
+		for e, err := range older(after) {
+			if err != nil {
+				e = convo.Of("earlier events cannot be shown: "+err.Error(), convo.Notice{})
+			} else if e.Seq >= past[0].Seq {
+				break
+			}
+			if !yield(e) {
+				return false
+			}
+		}
+	}
+	for _, e := range past {
+		if e.Seq > after && !yield(e) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Bus) join() (*reader, []convo.Event, Older) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := &reader{wake: make(chan struct{}, 1)}
 	b.readers[r] = true
-	return r, b.past[:len(b.past):len(b.past)]
+	return r, b.past[:len(b.past):len(b.past)], b.older
 }
 
 func (b *Bus) leave(r *reader) {

@@ -2,7 +2,9 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +20,7 @@ func delta(reply, text string) convo.Event {
 
 // drain is a reader that sleeps while publish runs and then takes what waits.
 func drain(b *Bus, publish func()) []convo.Event {
-	r, _ := b.join()
+	r, _, _ := b.join()
 	defer b.leave(r)
 	publish()
 	return r.take()
@@ -129,5 +131,55 @@ func BenchmarkPublishDelta(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		bus.Publish(e)
+	}
+}
+
+func TestForgottenEventsAreReadFromWhereTheyAreKept(t *testing.T) {
+	var kept []convo.Event
+	b := New(nil)
+	publish := func(n int) {
+		for range n {
+			e := convo.Event{Kind: convo.KindUser, Seq: int64(len(kept) + 1)}
+			kept = append(kept, e)
+			b.Publish(e)
+		}
+	}
+	broken := false
+	older := func(after int64) iter.Seq2[convo.Event, error] {
+		return func(yield func(convo.Event, error) bool) {
+			if broken {
+				yield(convo.Event{}, errors.New("the disk is gone"))
+				return
+			}
+			for _, e := range kept[after:] {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+	read := func(after int64) (seqs []int64) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for e := range b.Events(ctx, after) {
+			seqs = append(seqs, e.Seq)
+		}
+		return seqs
+	}
+	publish(10)
+	b.Forget(8, older)
+	publish(2)
+	for after := range int64(13) {
+		got := read(after)
+		if len(got) != 12-int(after) || len(got) > 0 && (got[0] != after+1 || got[len(got)-1] != 12) {
+			t.Errorf("after %d: %v", after, got)
+		}
+	}
+	broken = true
+	if got := read(0); len(got) != 6 || got[0] != 0 || got[1] != 8 {
+		t.Errorf("without the older events: %v, want a notice and what is there", got)
+	}
+	if got := read(7); len(got) != 5 {
+		t.Errorf("what is in memory needs nothing else: %v", got)
 	}
 }

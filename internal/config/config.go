@@ -24,6 +24,7 @@ type Settings struct {
 
 	Tools     Tools
 	Limits    Limits
+	Budgets   Budgets
 	Network   Network
 	Screen    Screen
 	Strict    bool   // paths.strict: no absolute paths at all
@@ -51,6 +52,19 @@ type Limits struct {
 	Cost  float64
 	Time  time.Duration
 	Loop  int
+}
+
+// Budgets bound what a prompt beyond its Limits, a session and a day may use. Zero
+// means no bound.
+type Budgets struct{ Prompt, Session, Day Budget }
+
+// A Budget is so much of everything that is used up.
+type Budget struct {
+	Turns  int
+	Calls  int
+	Tokens int
+	Cost   float64
+	Time   time.Duration
 }
 
 // Network bounds waiting for a provider.
@@ -185,7 +199,7 @@ var table = []Setting{
 		field: func(s *Settings) any { return &s.Tools.Parallel },
 	},
 	{
-		Key: "limits.turns", Flag: "max-turns", Env: []string{"IKIGAI_MAX_TURNS", "SWEBASH_AI_TOOLS_MAX_ITER"}, Old: []string{"max_tool_turns", "max_iterations"}, Default: "50", Doc: "model replies with tool calls per prompt", Project: true,
+		Key: "limits.turns", Flag: "max-turns", Env: []string{"IKIGAI_MAX_TURNS", "SWEBASH_AI_TOOLS_MAX_ITER"}, Old: []string{"max_tool_turns", "max_iterations", "budget.prompt.turns"}, Default: "50", Doc: "model replies with tool calls per prompt", Project: true,
 		field: func(s *Settings) any { return &s.Limits.Turns },
 	},
 	{
@@ -193,16 +207,64 @@ var table = []Setting{
 		field: func(s *Settings) any { return &s.Limits.Calls },
 	},
 	{
-		Key: "limits.cost", Flag: "max-cost", Env: []string{"IKIGAI_MAX_COST"}, Default: "0", Doc: "dollars per prompt; 0 means no limit", Project: true,
+		Key: "limits.cost", Flag: "max-cost", Env: []string{"IKIGAI_MAX_COST"}, Old: []string{"budget.prompt.cost"}, Default: "0", Doc: "dollars per prompt; 0 means no limit", Project: true,
 		field: func(s *Settings) any { return &s.Limits.Cost },
 	},
 	{
-		Key: "limits.time", Flag: "max-time", Env: []string{"IKIGAI_MAX_TIME"}, Default: "0s", Doc: "time per prompt; 0s means no limit", Project: true,
+		Key: "limits.time", Flag: "max-time", Env: []string{"IKIGAI_MAX_TIME"}, Old: []string{"budget.prompt.time"}, Default: "0s", Doc: "time per prompt; 0s means no limit", Project: true,
 		field: func(s *Settings) any { return &s.Limits.Time },
 	},
 	{
-		Key: "limits.loop", Env: []string{"IKIGAI_MAX_LOOP"}, Default: "0", Doc: "the same calls with the same results so often in a row; 0 means no limit, the model is told all the same", Project: true,
+		Key: "limits.loop", Env: []string{"IKIGAI_MAX_LOOP"}, Default: "6", Doc: "the same calls with the same results so often in a row, while nothing changes; 0 means no limit, the model is told all the same", Project: true,
 		field: func(s *Settings) any { return &s.Limits.Loop },
+	},
+	{
+		Key: "budget.prompt.calls", Env: []string{"IKIGAI_BUDGET_PROMPT_CALLS"}, Default: "0", Doc: "tool calls per prompt; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Prompt.Calls },
+	},
+	{
+		Key: "budget.prompt.tokens", Env: []string{"IKIGAI_BUDGET_PROMPT_TOKENS"}, Default: "0", Doc: "tokens of requests and replies per prompt; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Prompt.Tokens },
+	},
+	{
+		Key: "budget.session.turns", Env: []string{"IKIGAI_BUDGET_SESSION_TURNS"}, Default: "0", Doc: "model replies per session; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Session.Turns },
+	},
+	{
+		Key: "budget.session.calls", Env: []string{"IKIGAI_BUDGET_SESSION_CALLS"}, Default: "0", Doc: "tool calls per session; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Session.Calls },
+	},
+	{
+		Key: "budget.session.tokens", Env: []string{"IKIGAI_BUDGET_SESSION_TOKENS"}, Default: "0", Doc: "tokens of requests and replies per session; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Session.Tokens },
+	},
+	{
+		Key: "budget.session.cost", Env: []string{"IKIGAI_BUDGET_SESSION_COST"}, Default: "0", Doc: "dollars per session; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Session.Cost },
+	},
+	{
+		Key: "budget.session.time", Env: []string{"IKIGAI_BUDGET_SESSION_TIME"}, Default: "0s", Doc: "time from prompts to answers per session; 0s means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Session.Time },
+	},
+	{
+		Key: "budget.day.turns", Env: []string{"IKIGAI_BUDGET_DAY_TURNS"}, Default: "0", Doc: "model replies per day, over all sessions of the store; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Day.Turns },
+	},
+	{
+		Key: "budget.day.calls", Env: []string{"IKIGAI_BUDGET_DAY_CALLS"}, Default: "0", Doc: "tool calls per day, over all sessions of the store; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Day.Calls },
+	},
+	{
+		Key: "budget.day.tokens", Env: []string{"IKIGAI_BUDGET_DAY_TOKENS"}, Default: "0", Doc: "tokens of requests and replies per day, over all sessions of the store; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Day.Tokens },
+	},
+	{
+		Key: "budget.day.cost", Env: []string{"IKIGAI_BUDGET_DAY_COST"}, Default: "0", Doc: "dollars per day, over all sessions of the store; 0 means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Day.Cost },
+	},
+	{
+		Key: "budget.day.time", Env: []string{"IKIGAI_BUDGET_DAY_TIME"}, Default: "0s", Doc: "time from prompts to answers per day, over all sessions of the store; 0s means no limit", Project: true,
+		field: func(s *Settings) any { return &s.Budgets.Day.Time },
 	},
 	{
 		Key: "network.connect", Env: []string{"IKIGAI_CONNECT_TIMEOUT"}, Default: "10s", Doc: "until the connection to the provider stands",

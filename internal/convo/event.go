@@ -179,7 +179,8 @@ type Error struct {
 
 // Limit says that a bound was reached.
 type Limit struct {
-	Which string  `json:"kind"` // turns, calls, cost, time, loop
+	Which string  `json:"kind"`            // turns, calls, tokens, cost, time, loop
+	Scope string  `json:"scope,omitempty"` // session or day; empty for what bounds one prompt
 	Value float64 `json:"value"`
 	Max   float64 `json:"max"`
 }

@@ -1,14 +1,16 @@
 package convo
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"ikigai/internal/tool"
 )
 
-// History is the conversation: the durable events of a session, in order. One
-// goroutine owns it. Appending never moves what was handed out, so a request
-// may hold a slice of it while the session goes on.
+// History is the conversation: the durable events of a session, in order, as far
+// back as they are wanted. One goroutine owns it. Appending never moves what was
+// handed out, so a request may hold a slice of it while the session goes on.
 type History struct {
 	events []Event
 	next   int64
@@ -31,11 +33,20 @@ func (h *History) Append(e Event) Event {
 	return e
 }
 
-// Events are all events until now. The slice is never changed afterwards.
+// Events are the events until now that were not forgotten. The slice is never
+// changed afterwards.
 func (h *History) Events() []Event { return h.events[:len(h.events):len(h.events)] }
 
-// Len is how many events there are.
-func (h *History) Len() int { return len(h.events) }
+// Last is the number of the last event, 0 when there is none.
+func (h *History) Last() int64 { return h.next - 1 }
+
+// Forget lets the events before a Seq go from memory.
+func (h *History) Forget(before int64) {
+	i, _ := slices.BinarySearchFunc(h.events, before, func(e Event, seq int64) int { return cmp.Compare(e.Seq, seq) })
+	if i > 0 {
+		h.events = slices.Clone(h.events[i:])
+	}
+}
 
 // Check reports why events could not be sent to a provider as they stand: a
 // call without its result, a result without its call, two results for one call,

@@ -96,6 +96,7 @@ type (
 	limitLine struct {
 		line
 		Kind  string  `json:"kind"`
+		Scope string  `json:"scope,omitempty"` // session or day; none for one prompt
 		Value float64 `json:"value"`
 		Max   float64 `json:"max"`
 	}
@@ -135,7 +136,7 @@ func (p *linePrinter) lineOf(e convo.Event) any {
 		l.add(b)
 		return l
 	case convo.Limit:
-		return limitLine{p.head("limit", e.At), b.Which, b.Value, b.Max}
+		return limitLine{p.head("limit", e.At), b.Which, b.Scope, b.Value, b.Max}
 	case convo.Notice:
 		return adviceLine{line: p.head("notice", e.At), Text: e.Text, Hint: b.Hint}
 	case convo.Error:

@@ -114,7 +114,7 @@ func (w *Window) thin(before, keep int, o Options) (record convo.Event, freed in
 			continue
 		}
 		c.through = max(c.through, e.Seq)
-		if o.pinned(e.Seq) {
+		if w.pinned[e.Seq] {
 			c.except = append(c.except, e.Seq)
 		} else if n := size(e) - size(thinned(e, keep)); n > 0 {
 			count, freed = count+1, freed+n

@@ -38,8 +38,9 @@ const (
 // circle of up to four, and for text that repeats itself. It starts anew
 // whenever the person says or does something. A call with another result ends
 // every circle; and changed, which may be nil, is asked last of all whether any
-// file has changed since an event: while things change nobody is stopped.
-func Loop(events []convo.Event, changed func(since int64) bool) Verdict {
+// file has changed since an event, in a circle of so many steps: while things
+// change nobody is stopped.
+func Loop(events []convo.Event, changed func(since int64, steps int) bool) Verdict {
 	recent := sinceThePerson(events)
 	if unheard(recent) {
 		return Verdict{}
@@ -51,7 +52,7 @@ func Loop(events []convo.Event, changed func(since int64) bool) Verdict {
 	if v.Repeats == 0 {
 		v = refrain(recent)
 	}
-	if v.Repeats == 0 || v.Length > 0 && changed != nil && changed(v.Since) {
+	if v.Repeats == 0 || v.Length > 0 && changed != nil && changed(v.Since, v.Length) {
 		return Verdict{}
 	}
 	v.Do = Tell

@@ -70,7 +70,7 @@ func TestLoopsAreFound(t *testing.T) {
 			t.Errorf("%s: %+v", tt.name, v)
 		}
 		asked := false
-		quiet := Loop(s.Events(), func(since int64) bool { asked = true; return since == v.Since })
+		quiet := Loop(s.Events(), func(since int64, _ int) bool { asked = true; return since == v.Since })
 		if quiet.Do != GoOn || asked != (tt.want != GoOn) {
 			t.Errorf("%s: while files change: %+v, asked %t", tt.name, quiet, asked)
 		}
@@ -117,7 +117,7 @@ func TestBabbleIsFound(t *testing.T) {
 		s := newSession()
 		s.user("go")
 		s.answer(tt.text)
-		v := Loop(s.Events(), func(int64) bool { return true })
+		v := Loop(s.Events(), func(int64, int) bool { return true })
 		if v.Do != tt.want {
 			t.Errorf("%s: %+v", tt.name, v)
 		}

@@ -54,6 +54,15 @@ func (m *Meter) Report(model string, bytes, tokens int) bool {
 // Estimate is about how many tokens an event takes.
 func Estimate(e convo.Event) int { return Meter{}.Tokens(size(e)) }
 
+// Size is about how many bytes an event takes in memory and in a request.
+func Size(e convo.Event) int {
+	n := size(e) + len(e.Text)
+	if r, ok := e.Body.(convo.ToolResult); ok {
+		n += len(r.Display)
+	}
+	return n
+}
+
 // size is how many bytes an event takes in a request, names and brackets included.
 func size(e convo.Event) int {
 	n := 16

@@ -23,13 +23,12 @@ import (
 
 // Options say how much room there is and what must stay.
 type Options struct {
-	Window    int      // tokens the model takes, its reply included; 32,000 when zero
-	Reply     int      // tokens of it that are kept free for the reply; an eighth when zero
-	Threshold float64  // how much of the rest may be used before something is done; 0.8 when zero
-	Overhead  int      // bytes of what is sent beside the events: system prompt and tools
-	Pinned    []int64  // numbers of events that are kept whole
-	Open      []string // what is not done yet: it stands in every summary
-	About     string   // what matters to the person, for the one who sums up
+	Window    int             // tokens the model takes, its reply included; 32,000 when zero
+	Reply     int             // tokens of it that are kept free for the reply; an eighth when zero
+	Threshold float64         // how much of the rest may be used before something is done; 0.8 when zero
+	Overhead  int             // bytes of what is sent beside the events: system prompt and tools
+	Open      func() []string // what is not done yet: it stands in every summary; may be nil
+	About     string          // what matters to the person, for the one who sums up
 }
 
 func (o Options) withDefaults() Options {
@@ -42,14 +41,14 @@ func (o Options) withDefaults() Options {
 // room is the tokens there are for a request.
 func (o Options) room() int { return o.Window - o.Reply }
 
-func (o Options) pinned(seq int64) bool { return slices.Contains(o.Pinned, seq) }
-
 // A Window follows one session's history and knows what the model sees of it.
 // It reads each event once. The session's goroutine owns it.
 type Window struct {
 	meter  Meter
 	last   int64          // number of the last event that was read
 	undone map[int64]bool // compactions that were taken back
+	made   []int64        // compactions in force
+	pinned map[int64]bool // by the person
 	view   []convo.Event  // never changed once handed out, only appended to or replaced
 	bytes  int            // of the view
 
@@ -62,7 +61,7 @@ type Window struct {
 }
 
 // New starts before the first event.
-func New() *Window { return &Window{undone: map[int64]bool{}} }
+func New() *Window { return &Window{undone: map[int64]bool{}, pinned: map[int64]bool{}} }
 
 // What to do before the next request.
 type Action uint8
@@ -110,10 +109,22 @@ func (w *Window) Squeeze(events []convo.Event, o Options) Plan {
 	w.follow(events)
 	o = o.withDefaults()
 	p := Plan{Events: w.Events(), Used: w.Used(), Room: o.room()}
-	if s, freed := w.summary(w.answered(), o); freed > 0 {
+	if s, freed := w.summary(w.answered(), o); freed > 0 && freed >= w.bytes/4 {
 		p.Action, p.Summary = Summarise, s
 	}
 	return p
+}
+
+// Reread reads the whole history anew, as it must be after a compaction was undone
+// whose events were let go.
+func (w *Window) Reread(events []convo.Event) { w.rebuild(events) }
+
+// Last is the last compaction in force, 0 when there is none.
+func (w *Window) Last() int64 {
+	if n := len(w.made); n > 0 {
+		return w.made[n-1]
+	}
+	return 0
 }
 
 // Events are what the model sees now.
@@ -145,7 +156,7 @@ func (w *Window) follow(events []convo.Event) {
 
 // rebuild reads everything from the start.
 func (w *Window) rebuild(events []convo.Event) {
-	*w = Window{meter: w.meter, overhead: w.overhead, undone: map[int64]bool{}}
+	*w = Window{meter: w.meter, overhead: w.overhead, undone: map[int64]bool{}, pinned: map[int64]bool{}}
 	for _, e := range events {
 		if c, ok := compactionOf(e); ok && c.undoes != 0 {
 			w.undone[c.undoes] = true
@@ -162,18 +173,33 @@ func (w *Window) take(e convo.Event) {
 	switch e.Kind {
 	case convo.KindSummary:
 		if !w.undone[e.Seq] {
+			w.made = append(w.made, e.Seq)
 			w.replace(summarised(w.view, e))
 		}
 	case convo.KindCommand:
-		if c, ok := compactionOf(e); ok {
-			w.replace(c.apply(w.view, e, w.undone[e.Seq]))
-		}
+		w.command(e)
 	case convo.KindUsage:
 		w.counted(e)
 	case convo.KindSystem, convo.KindUser, convo.KindAssistant, convo.KindThinking,
 		convo.KindToolCall, convo.KindToolResult, convo.KindOpaque:
 		w.add(e)
 	}
+}
+
+// command reads a command of the person or of ours.
+func (w *Window) command(e convo.Event) {
+	if seq, on, ok := pinOf(e); ok {
+		w.pinned[seq] = on
+		return
+	}
+	c, ok := compactionOf(e)
+	if !ok {
+		return
+	}
+	if c.undoes == 0 && !w.undone[e.Seq] {
+		w.made = append(w.made, e.Seq)
+	}
+	w.replace(c.apply(w.view, e, w.undone[e.Seq]))
 }
 
 func (w *Window) add(e convo.Event) {
@@ -229,6 +255,30 @@ func Remark(text string) convo.Event {
 	return convo.Event{Kind: convo.KindUser, Text: text, Body: convo.Unknown{Of: convo.KindUser, Data: []byte(fromHarness)}}
 }
 
+// Compacts reports whether an event takes something from what the model sees.
+func Compacts(e convo.Event) bool {
+	c, ok := compactionOf(e)
+	return e.Kind == convo.KindSummary || ok && c.undoes == 0
+}
+
+// Pin is the event that keeps another whole from now on, or no longer.
+func Pin(seq int64, on bool) convo.Event {
+	name, text := "pin", "event %d is pinned: no compaction leaves it out"
+	if !on {
+		name, text = "unpin", "event %d is no longer pinned"
+	}
+	return convo.Of(fmt.Sprintf(text, seq), convo.Command{Name: name, Args: fmt.Sprint(seq)})
+}
+
+func pinOf(e convo.Event) (seq int64, on, ok bool) {
+	c, _ := e.Body.(convo.Command)
+	if c.Name != "pin" && c.Name != "unpin" {
+		return 0, false, false
+	}
+	seq, err := strconv.ParseInt(c.Args, 10, 64)
+	return seq, c.Name == "pin", err == nil
+}
+
 // A compaction is what a command event of ours says. They stand first in the
 // view: an encoder that goes on from what it sent before sees that every event
 // has moved, and does not mistake the new view for the old one.
@@ -245,21 +295,6 @@ const commandName = "compact"
 func Undo(compaction int64) convo.Event {
 	return convo.Of(fmt.Sprintf("compaction %d was undone", compaction),
 		convo.Command{Name: commandName, Args: fmt.Sprintf("undo %d", compaction)})
-}
-
-// Last is the last compaction in force, 0 when there is none.
-func Last(events []convo.Event) int64 {
-	undone := map[int64]bool{}
-	for _, e := range slices.Backward(events) {
-		c, ours := compactionOf(e)
-		switch {
-		case ours && c.undoes != 0:
-			undone[c.undoes] = true
-		case (ours || e.Kind == convo.KindSummary) && !undone[e.Seq]:
-			return e.Seq
-		}
-	}
-	return 0
 }
 
 // event is the record of a thinning.

@@ -115,7 +115,7 @@ func TestOldOutputIsThinnedFirst(t *testing.T) {
 			got = string(e.Body.(convo.ToolResult).Data)
 		}
 	}
-	if want := fmt.Sprintf(`{"output":"[output of 9000 bytes thinned; event %d has it]","exit_code":0}`, first[0].Seq); got != want {
+	if want := fmt.Sprintf(`{"output":"[output of 9000 bytes thinned; recall gives event %d back]","exit_code":0}`, first[0].Seq); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if err := convo.Check(p.Events); err != nil {
@@ -137,21 +137,21 @@ func TestThinningKeepsTheShapeOfResults(t *testing.T) {
 		{
 			"fields in their order",
 			tool.Result{Data: json.RawMessage(`{"b":"` + long + `","a":[1,2],"exit_code":3}`)},
-			`{"tool_success":true,"result":{"b":"[output of 800 bytes thinned; event 7 has it]","a":[1,2],"exit_code":3}}`,
+			`{"tool_success":true,"result":{"b":"[output of 800 bytes thinned; recall gives event 7 back]","a":[1,2],"exit_code":3}}`,
 		},
 		{
 			"a long list",
 			tool.Result{Data: json.RawMessage(`{"list":[` + strings.Repeat("1,", 200) + `1]}`)},
-			`{"tool_success":true,"result":{"list":"[output of 403 bytes thinned; event 7 has it]"}}`,
+			`{"tool_success":true,"result":{"list":"[output of 403 bytes thinned; recall gives event 7 back]"}}`,
 		},
 		{
 			"no object",
 			tool.Result{Data: json.RawMessage(`"` + long + `"`)},
-			`{"tool_success":true,"result":{"output":"[output of 802 bytes thinned; event 7 has it]"}}`,
+			`{"tool_success":true,"result":{"output":"[output of 802 bytes thinned; recall gives event 7 back]"}}`,
 		},
 		{
 			"a failure", tool.Fail(tool.Call{}, tool.ToolCrashed, "%s", "m"+long),
-			`{"tool_success":false,"error":"[output of 801 bytes thinned; event 7 has it]","error_code":"TOOL_CRASHED","exit_code":null,"stdout":"","stderr":""}`,
+			`{"tool_success":false,"error":"[output of 801 bytes thinned; recall gives event 7 back]","error_code":"TOOL_CRASHED","exit_code":null,"stdout":"","stderr":""}`,
 		},
 	}
 	for _, tt := range tests {
@@ -166,7 +166,7 @@ func TestThinningKeepsTheShapeOfResults(t *testing.T) {
 		}
 	}
 	cut := thinnedData(json.RawMessage(output(1000)), 100, 7)
-	if want := `{"output":"` + strings.Repeat("x", 50) + `\n[output of 1000 bytes thinned; event 7 has it]\n` + strings.Repeat("x", 50) + `","exit_code":0}`; string(cut) != want {
+	if want := `{"output":"` + strings.Repeat("x", 50) + `\n[output of 1000 bytes thinned; recall gives event 7 back]\n` + strings.Repeat("x", 50) + `","exit_code":0}`; string(cut) != want {
 		t.Errorf("got %s", cut)
 	}
 }
@@ -175,14 +175,14 @@ func TestASummaryKeepsWhatMustStay(t *testing.T) {
 	s := newSession()
 	s.Append(convo.Event{Kind: convo.KindSystem, Text: "be good"})
 	s.user("build a house\nwith a \"door\"")
-	pinned := s.call("note", `{}`, `{"output":"the key is under the mat"}`)[0].Seq
+	s.Append(Pin(s.call("note", `{}`, `{"output":"the key is under the mat"}`)[0].Seq, true))
 	for i := range 40 {
 		s.call("edit", fmt.Sprintf(`{"path":"f%d.go","text":%q}`, i, strings.Repeat("y", 2000)), `{"ok":true}`)
 	}
 	s.Append(Remark("a word of the harness"))
 	s.answer("half of it stands")
 	s.user("and now the roof")
-	o := Options{Window: 16_000, Pinned: []int64{pinned}, Open: []string{"paint the door"}}
+	o := Options{Window: 16_000, Open: func() []string { return []string{"paint the door"} }}
 	w := New()
 	p := w.Fit(s.Events(), o)
 	if p.Action != Summarise || len(p.Summary.Cut) > 0 {
@@ -240,7 +240,7 @@ func TestWordsBeyondAllRoomAreNamed(t *testing.T) {
 		t.Fatalf("%d %v", p.Action, p.Summary.Cut)
 	}
 	text := p.Summary.Event("d").Text
-	for _, want := range []string{"early: aaa", "big: bbb", fmt.Sprintf("[30005 bytes; event %d has them whole]", big)} {
+	for _, want := range []string{"early: aaa", "big: bbb", fmt.Sprintf("[30005 bytes; recall gives event %d whole]", big)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
@@ -322,10 +322,10 @@ func TestEncodersSeeEveryCompaction(t *testing.T) {
 	}
 	compact(compaction{through: 20}.event(1, 1))
 	compact(compaction{through: 30}.event(1, 1))
-	compact(Undo(s.Events()[s.Len()-1].Seq))
+	compact(Undo(s.Last()))
 	compact(Summary{Through: 20}.Event("short"))
 	compact(Summary{Through: 25}.Event("shorter"))
-	compact(Undo(s.Events()[s.Len()-1].Seq))
+	compact(Undo(s.Last()))
 }
 
 func TestTheProvidersCountIsBelieved(t *testing.T) {
@@ -548,4 +548,31 @@ func FuzzSummaryData(f *testing.F) {
 			Fit(s.Events(), Options{Window: 3000})
 		}
 	})
+}
+
+func TestASummaryThePersonWantsTakesAllThatWasAnswered(t *testing.T) {
+	s := newSession()
+	s.user("look around")
+	for i := range 5 {
+		s.call("read", fmt.Sprintf(`{"path":"f%d.go"}`, i), output(300))
+	}
+	s.answer("seen")
+	w, o := New(), Options{Window: 32_000, About: "the colours"}
+	p := w.Squeeze(s.Events(), o)
+	if p.Action != Summarise || !strings.Contains(p.Summary.Prompt, "the colours") {
+		t.Fatalf("%d\n%s", p.Action, p.Summary.Prompt)
+	}
+	made := s.Append(p.Summary.Event("all is blue")).Seq
+	if p = w.Squeeze(s.Events(), o); p.Action != Send || len(p.Events) != 1 || w.Last() != made {
+		t.Fatalf("the second time: %d, %d events, last compaction %d", p.Action, len(p.Events), w.Last())
+	}
+	s.user("and now?")
+	s.call("read", `{"path":"g.go"}`, output(3000))
+	if p = w.Squeeze(s.Events(), o); p.Action != Send {
+		t.Errorf("results that the model has not seen yet were taken: %d", p.Action)
+	}
+	s.Append(Undo(made))
+	if w.Reread(s.Events()); w.Last() != 0 || len(w.Events()) < 14 {
+		t.Errorf("after taking it back %d events, compaction %d", len(w.Events()), w.Last())
+	}
 }
