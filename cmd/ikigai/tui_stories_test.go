@@ -446,7 +446,7 @@ func TestTheFirstHour(t *testing.T) {
 	x.keys("ikigai", "Enter")
 	x.waitFor("offline demo")
 	x.waitFor("found here")
-	x.keys("2")
+	x.keys("3")
 	x.waitFor("The model is demo.")
 	x.keys("write hello.txt saying hi", "Enter")
 	x.waitFor("Permission request")

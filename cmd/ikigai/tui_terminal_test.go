@@ -181,6 +181,13 @@ func (x *terminal) row(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
+// painted is the screen with its looks.
+func (x *terminal) painted() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.em.Render()
+}
+
 // all is the scrollback and the screen.
 func (x *terminal) all() []string {
 	x.mu.Lock()

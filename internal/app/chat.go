@@ -21,7 +21,6 @@ import (
 	"ikigai/internal/config"
 	"ikigai/internal/convo"
 	"ikigai/internal/provider"
-	"ikigai/internal/provider/demo"
 	"ikigai/internal/stats"
 	"ikigai/internal/store"
 	"ikigai/internal/tool"
@@ -135,21 +134,29 @@ func (a *app) talk(c *cobra.Command, w which) error {
 	if err != nil {
 		return err
 	}
-	w.trusted = a.trusts(c, dir)
+	reader, _ := c.Flags().GetBool("screen-reader")
+	asked := a.asksTrust(c, dir, in, out, reader)
+	if asked.left {
+		return nil
+	}
+	w.trusted = asked.trusted
 	cfg, err := a.settings(c, dir, w.trusted)
 	if err != nil {
 		return err
 	}
-	reader, _ := c.Flags().GetBool("screen-reader")
 	for seen, draft := false, ""; ; {
 		h, err := a.build(c.Context(), cfg, dir, w)
 		if err != nil {
 			return err
 		}
-		t := &talk{app: a, house: h, agent: a.agent(h), in: in, out: out, reader: reader, seen: seen, draft: draft}
+		t := &talk{app: a, house: h, agent: a.agent(h), in: in, out: out, reader: reader, note: asked.note, seen: seen, draft: draft}
 		a.code = t.run(c.Context())
-		if err := errors.Join(t.tidy(c.Context()), h.close()); err != nil || t.next == "" {
+		goesOn, err := t.tidy(c.Context())
+		if err := errors.Join(err, h.close()); err != nil || t.next == "" && t.endpoint == nil {
 			return err
+		}
+		if t.next == "" && goesOn {
+			t.next = h.id
 		}
 		seen, draft = t.between(c.Context())
 		cfg, w = t.chosen(), which{id: t.next, trusted: w.trusted}
@@ -169,6 +176,7 @@ type talk struct {
 	agent   *agent.Agent
 	in, out *os.File
 	reader  bool   // a screen reader
+	note    string // said at the start
 	seen    bool   // the session stands on the screen already
 	draft   string // what stands in the box at the start
 
@@ -177,7 +185,8 @@ type talk struct {
 
 	mu                  sync.Mutex // guards what follows
 	titled              bool
-	model, mode, effort string // what the person chose meanwhile
+	model, mode, effort string         // what the person chose meanwhile
+	endpoint            *config.Config // and where that model is: the face begins again with it
 }
 
 // Send hands an op to the engine and takes note of what the person chose.
@@ -206,6 +215,9 @@ func (t *talk) chosen() *config.Config {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	cfg := *t.house.cfg
+	if t.endpoint != nil {
+		cfg = *t.endpoint
+	}
 	if t.model != "" {
 		cfg.Model = t.model
 	}
@@ -236,7 +248,7 @@ func (t *talk) run(ctx context.Context) int {
 // and, after an undo, the words that led to what was undone.
 func (t *talk) between(ctx context.Context) (seen bool, draft string) {
 	if t.undo == nil {
-		return false, ""
+		return t.endpoint != nil, ""
 	}
 	c := t.undoCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
@@ -275,8 +287,11 @@ func (t *talk) options() tui.Options {
 		Stored: h.stored, Seen: t.seen, Draft: t.draft, Commands: t.commands(), Said: t.said(), Remember: t.remember, Files: t.files, Edit: t.edit, Shell: t.shell,
 		Now: time.Now,
 	}
+	if t.note != "" && !t.seen {
+		o.Notes = append(o.Notes, t.note)
+	}
 	if h.cfg.Model == "" {
-		o.Welcome = &tui.Welcome{Demo: demo.Name, Keep: t.keepKey, Chose: t.keepModel, Found: func() []tui.Found { return t.found(context.Background()) }}
+		o.Welcome = t.welcome()
 	}
 	return o
 }
@@ -412,61 +427,6 @@ func (t *talk) usable(ctx context.Context) []string {
 	return models
 }
 
-// found is what the first run can offer: servers here, and providers with or
-// without a key.
-func (t *talk) found(ctx context.Context) []tui.Found {
-	var all []tui.Found
-	for _, p := range t.modelList(ctx, t.house.cfg).Providers {
-		f := tui.Found{Name: p.Provider, Where: p.Address, Models: p.Models, Usable: p.Usable}
-		if p.KeyFrom != "" {
-			f.Where += ", key from " + p.KeyFrom
-		}
-		if row, ok := provider.Find(p.Provider); !f.Usable && !p.Local && ok && len(row.KeyVars) > 0 {
-			f.Missing = row.KeyVars[0]
-		}
-		if p.Provider != demo.Name && (f.Usable || f.Missing != "") {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-// keepModel writes the first settings. A file that is there already is the
-// person's own, with comments: it is left alone.
-func (t *talk) keepModel(model string) string {
-	file := t.places().File()
-	raw, err := json.MarshalIndent(map[string]string{"model": model}, "", "  ")
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	}
-	if err == nil {
-		_, err = f.Write(append(raw, '\n'))
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		return fmt.Sprintf("for this session; %q: %q in %s keeps it", "model", model, file)
-	}
-	return "kept in " + file
-}
-
-// keepKey keeps the key of a provider, for its owner alone.
-func (t *talk) keepKey(name, key string) (string, error) {
-	file := t.places().Keys()
-	keys, err := config.ReadKeys(file)
-	if err != nil {
-		return "", err
-	}
-	keys[name] = config.Key{Key: key}
-	if err := keys.Save(file); err != nil {
-		return "", err
-	}
-	return "kept the key of " + name + " in " + file, nil
-}
-
 func (t *talk) trust() (string, error) {
 	g, err := t.book().Trust(t.house.dir, time.Now())
 	if err != nil {
@@ -585,16 +545,17 @@ func (t *talk) said() []string {
 	return all[max(0, len(all)-most):]
 }
 
-// tidy takes a session away in which nothing was said.
-func (t *talk) tidy(ctx context.Context) error {
+// tidy takes a session away in which nothing was said. It reports whether there
+// was something, so that the session can go on.
+func (t *talk) tidy(ctx context.Context) (goesOn bool, err error) {
 	for _, e := range t.events() {
 		if e.Kind == convo.KindUser || e.Kind == convo.KindCommand {
-			return nil
+			return true, nil
 		}
 	}
 	h := t.house
 	if err := h.store.End(ctx, h.id); err != nil {
-		return err
+		return false, err
 	}
-	return h.store.Remove(ctx, h.id)
+	return false, h.store.Remove(ctx, h.id)
 }

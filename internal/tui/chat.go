@@ -170,7 +170,7 @@ func (c *chat) begin() {
 	if c.o.Version != "" {
 		head += " " + c.o.Version
 	}
-	if len(c.o.Stored) == 0 {
+	if len(c.o.Stored) == 0 && !c.o.Seen {
 		c.transcript.lines(0, []view.Line{{{Role: view.Heading, Text: head}, {Role: view.Faint, Text: "  /help lists commands and keys"}}})
 	}
 	for _, n := range c.o.Notes {
