@@ -3,6 +3,7 @@ package permit
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -144,15 +145,17 @@ func allowedLine(rules []Rule, f finding) (Rule, bool) {
 			words, from = append(words, *r.words), append(from, r)
 		}
 	}
-	if ok, by := f.line.AllowedBy(words); ok && len(by) > 0 {
-		for i, n := range by {
-			if i < len(f.parts) {
-				f.parts[i].Rule = from[n].Name()
-			}
-		}
-		return from[by[0]], true
+	ok, by := f.line.AllowedBy(words)
+	if !ok {
+		return Rule{}, false
 	}
-	return Rule{}, false
+	var first Rule
+	for i, n := range slices.Backward(by) {
+		if n >= 0 { // another part covers the rest
+			f.parts[i].Rule, first = from[n].Name(), from[n]
+		}
+	}
+	return first, true
 }
 
 // allowedThings wants a rule for every path and host of a call.

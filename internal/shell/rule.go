@@ -90,8 +90,8 @@ func (r Rule) Denies(line string, at Place) bool {
 	return ok
 }
 
-// AllowedBy tells whether every part of the line is covered by some rule, and by which one. The indexes are given
-// for the parts of the line itself, in order, -1 for a part that no rule covers.
+// AllowedBy tells whether every part of the line is covered by some rule, and by which one. There is an index for each
+// part; it is -1 for a part that no rule covers, and for one that was found inside another: that other is covered.
 func AllowedBy(rules []Rule, line string, at Place) (bool, []int) {
 	a := Classify(line, at)
 	return a.AllowedBy(rules)
@@ -99,18 +99,18 @@ func AllowedBy(rules []Rule, line string, at Place) (bool, []int) {
 
 // AllowedBy is [AllowedBy] for a line that was classified before.
 func (a Assessment) AllowedBy(rules []Rule) (bool, []int) {
-	var which []int
-	all := a.unruly == ""
-	for _, p := range a.Parts {
+	which := make([]int, len(a.Parts))
+	all, own := a.unruly == "", 0
+	for i, p := range a.Parts {
+		which[i] = -1
 		if p.inner {
 			all = all && p.Verdict < MustAsk
 			continue
 		}
-		i := slices.IndexFunc(rules, func(r Rule) bool { return r.covers(p) })
-		which = append(which, i)
-		all = all && i >= 0
+		which[i] = slices.IndexFunc(rules, func(r Rule) bool { return r.covers(p) })
+		all, own = all && which[i] >= 0, own+1
 	}
-	return all && len(which) > 0 && a.within(), which
+	return all && own > 0 && a.within(), which
 }
 
 // within tells whether all of the verdict comes from the parts: what was found beside them (an expansion, a
