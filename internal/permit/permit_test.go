@@ -277,19 +277,3 @@ func BenchmarkJudge(b *testing.B) {
 		e.Judge(r)
 	}
 }
-
-func TestEachPartNamesTheRuleThatCoversIt(t *testing.T) {
-	line := "nice -n 5 ls && touch a.txt"
-	v := engine(AskMode, true, parse(t, Allow, "sh(touch a.txt)", "sh(nice -n 5 ls)")...).Judge(runs(line))
-	if v.Decision != Allow {
-		t.Fatalf("%s: %s", v.Decision, v.Reason)
-	}
-	for _, p := range v.Parts {
-		if strings.HasPrefix(p.Command, "touch") != strings.Contains(p.Rule, "touch") {
-			t.Errorf("%q is covered by %q", p.Command, p.Rule)
-		}
-	}
-	if len(v.Parts) < 3 {
-		t.Errorf("nothing was found inside of another: %+v", v.Parts)
-	}
-}
