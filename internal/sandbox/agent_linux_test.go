@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -194,12 +195,41 @@ func helpers() []int {
 	return list
 }
 
-func TestIdleHelpersGoAwayByThemselves(t *testing.T) {
+// TestOneIdleHelperOfAKindStays waits for the surplus to go, and sees that what
+// stays serves again and goes with the sandbox.
+func TestOneIdleHelperOfAKindStays(t *testing.T) {
 	b := newBox(t, whole)
-	b.sh("true", tool.Grant{})
-	for end := time.Now().Add(5 * time.Second); len(helpers()) > 0; time.Sleep(10 * time.Millisecond) {
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { b.sh("sleep 0.2", tool.Grant{}) })
+	}
+	all.Wait()
+	for end := time.Now().Add(20 * time.Second); len(helpers()) > 1; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("still there: %v", helpers())
+		}
+	}
+	before := helpers()
+	b.sh("true", tool.Grant{})
+	if after := helpers(); len(before) != 1 || !slices.Equal(before, after) {
+		t.Errorf("helpers %v served, then %v", before, after)
+	}
+	_ = b.Close()
+	if left := helpers(); len(left) > 0 {
+		t.Errorf("after Close: %v", left)
+	}
+}
+
+func TestAHelperThatIsKilledInItsSleepIsReplaced(t *testing.T) {
+	for _, kind := range []jailKind{whole, light, plain} {
+		b := newBox(t, kind)
+		b.sh("true", tool.Grant{})
+		h := b.hosts.helpers.pop(helperFor(kind, tool.Grant{}))
+		_ = h.process.Kill()
+		<-h.gone
+		b.hosts.helpers.give(h, helperFor(kind, tool.Grant{}))
+		if e := b.sh("echo hi", tool.Grant{}); string(e.Stdout) != "hi\n" {
+			t.Errorf("%s: %+v", kindNames[kind], e)
 		}
 	}
 }

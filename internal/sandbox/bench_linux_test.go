@@ -42,48 +42,79 @@ func buildInit(tb testing.TB) string {
 type way struct {
 	name string
 	once func() error
-	end  func() // collects what idles, whose time does not count before
-	cost []time.Duration
+	end  func() // collects the helpers, whose time does not count before
+	used cost   // in this session
+	per  []cost // start, one for each session
 }
 
-// BenchmarkTrue starts the smallest program in every way there is, in turns,
+// A cost is time of the processors, ours and the children's, and of the clock.
+type cost struct{ cpu, wall time.Duration }
+
+// BenchmarkTrue starts the smallest program in every way there is, by turns,
 // since other work on the machine changes what everything costs. It reports
-// the median and the least CPU time of one start, ours and the children's.
-// "plain" is the standard library alone. In a burst a helper serves twenty
-// programs; alone, each program pays for its helper.
+// what one start costs in the median session, with all that its helper costs
+// from its birth to its end. "plain" is the standard library alone.
 func BenchmarkTrue(b *testing.B) {
-	b.Run("burst", func(b *testing.B) { compare(b, 20) })
-	b.Run("alone", func(b *testing.B) { compare(b, 1) })
+	ways := waysToStart(b)
+	b.Run("session of 20", func(b *testing.B) { compare(b, ways, 20, 15) })
+	b.Run("session of 1", func(b *testing.B) { compare(b, ways, 1, 60) })
 }
 
-func compare(b *testing.B, batch int) {
-	const starts = 300
-	ways := waysToStart(b)
+func compare(b *testing.B, ways []*way, starts, sessions int) {
+	for _, w := range ways {
+		w.per = nil
+	}
 	for b.Loop() {
-		for range starts / batch {
-			for _, w := range ways {
-				w.cost = append(w.cost, costOf(b, w, batch))
-			}
+		for range sessions {
+			session(b, ways, starts)
 		}
 	}
 	for _, w := range ways {
-		slices.Sort(w.cost)
-		b.ReportMetric(float64(w.cost[len(w.cost)/2].Nanoseconds())/1e6, w.name+"-ms")
-		b.ReportMetric(float64(w.cost[0].Nanoseconds())/1e6, w.name+"-min-ms")
+		m := median(w.per)
+		b.ReportMetric(ms(m.cpu), w.name+"-cpu-ms")
+		b.ReportMetric(ms(m.wall), w.name+"-wall-ms")
 	}
 }
 
-func costOf(b *testing.B, w *way, batch int) time.Duration {
+func session(b *testing.B, ways []*way, starts int) {
 	b.Helper()
-	before := cpu(b)
-	for range batch {
-		if err := w.once(); err != nil {
-			b.Fatalf("%s: %v", w.name, err)
+	for range starts {
+		for _, w := range ways {
+			w.spend(b, w.once)
 		}
 	}
-	w.end()
-	return (cpu(b) - before) / time.Duration(batch)
+	for _, w := range ways {
+		w.spend(b, func() error { w.end(); return nil })
+		n := time.Duration(starts)
+		w.per = append(w.per, cost{w.used.cpu / n, w.used.wall / n})
+		w.used = cost{}
+	}
 }
+
+// spend adds what f costs.
+func (w *way) spend(b *testing.B, f func() error) {
+	b.Helper()
+	before, began := cpu(b), time.Now()
+	if err := f(); err != nil {
+		b.Fatalf("%s: %v", w.name, err)
+	}
+	w.used.wall += time.Since(began)
+	w.used.cpu += cpu(b) - before
+}
+
+func median(all []cost) cost {
+	middle := func(by func(cost) time.Duration) time.Duration {
+		var list []time.Duration
+		for _, c := range all {
+			list = append(list, by(c))
+		}
+		slices.Sort(list)
+		return list[len(list)/2]
+	}
+	return cost{middle(func(c cost) time.Duration { return c.cpu }), middle(func(c cost) time.Duration { return c.wall })}
+}
+
+func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
 func waysToStart(b *testing.B) []*way {
 	b.Helper()
@@ -105,7 +136,7 @@ func waysToStart(b *testing.B) []*way {
 		}
 		c := tool.Command{Argv: []string{"true"}, Merge: true, Env: tool.Environment{Inherit: true}}
 		ways = append(ways, &way{
-			name: m.name, end: s.hosts.helpers.dismissAll,
+			name: m.name, end: func() { s.hosts.helpers.dismiss(0) },
 			once: func() error { _, err := s.Start(b.Context(), c, tool.Grant{}); return err },
 		})
 	}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -53,19 +52,69 @@ var caches = []struct{ name, folder string }{
 
 // environment builds what a program sees, sorted, each name once.
 func (s *Sandbox) environment(e tool.Environment, g tool.Grant) []string {
+	own := s.o.Cache != "" && !g.Unconfined && s.o.Mode != Off
+	var list []string
+	if len(e.Allow) == 0 {
+		list = slices.Clone(s.environs.usual(e.Inherit, own, s.gather))
+	} else {
+		list = s.gather(e.Inherit, own, e.Allow)
+	}
+	for _, kv := range e.Set {
+		if name, _, ok := strings.Cut(kv, "="); ok && !strings.ContainsRune(kv, 0) {
+			list = put(list, name, kv)
+		}
+	}
+	return list
+}
+
+// put adds kv to a sorted list, in place of what has the same name.
+func put(list []string, name, kv string) []string {
+	i, _ := slices.BinarySearch(list, name+"=")
+	if i < len(list) && strings.HasPrefix(list[i], name+"=") {
+		list[i] = kv
+		return list
+	}
+	return slices.Insert(list, i, kv)
+}
+
+// environs are the lists that nearly all programs get. What they are made of
+// never changes, so each is made once.
+type environs struct {
+	mu    sync.Mutex // guards lists
+	lists map[[2]bool][]string
+}
+
+func (c *environs) usual(inherit, own bool, gather func(inherit, own bool, allow []string) []string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := [2]bool{inherit, own}
+	list, ok := c.lists[key]
+	if !ok {
+		list = gather(inherit, own, nil)
+		if c.lists == nil {
+			c.lists = map[[2]bool][]string{}
+		}
+		c.lists[key] = list
+	}
+	return list
+}
+
+// gather lists what is passed on of our environment, what was approved by name,
+// and what we add to it: own says that there are caches of its own.
+func (s *Sandbox) gather(inherit, own bool, allow []string) []string {
 	vars := map[string]string{}
-	maps.Copy(vars, s.passed(e.Inherit))
-	for _, name := range e.Allow {
+	for _, kv := range s.o.Environ {
+		name, value, ok := strings.Cut(kv, "=")
+		if ok && name != "" && passed(name, inherit) {
+			vars[name] = value
+		}
+	}
+	for _, name := range allow {
 		if value, ok := lookup(s.o.Environ, name); ok {
 			vars[name] = value
 		}
 	}
-	s.addOwn(vars, g)
-	for _, kv := range e.Set {
-		if name, value, ok := strings.Cut(kv, "="); ok && !strings.ContainsRune(kv, 0) {
-			vars[name] = value
-		}
-	}
+	s.addOwn(vars, own)
 	list := make([]string, 0, len(vars))
 	for name, value := range vars {
 		list = append(list, name+"="+value)
@@ -74,41 +123,20 @@ func (s *Sandbox) environment(e tool.Environment, g tool.Grant) []string {
 	return list
 }
 
-// passed is what of our environment every program gets, or every one that
-// inherits it. It never changes, so it is judged once.
-func (s *Sandbox) passed(inherit bool) map[string]string {
-	s.environs.once.Do(func() {
-		s.environs.listed, s.environs.inherited = map[string]string{}, map[string]string{}
-		for _, kv := range s.o.Environ {
-			name, value, ok := strings.Cut(kv, "=")
-			if !ok || name == "" {
-				continue
-			}
-			if listed(allowed, strings.ToUpper(name)) {
-				s.environs.listed[name] = value
-			}
-			if inheritable(name) {
-				s.environs.inherited[name] = value
-			}
-		}
-	})
+// passed reports whether every program gets to see name, or every one that
+// inherits our environment.
+func passed(name string, inherit bool) bool {
 	if inherit {
-		return s.environs.inherited
+		return inheritable(name)
 	}
-	return s.environs.listed
-}
-
-// environs are the two selections of our environment.
-type environs struct {
-	once              sync.Once
-	listed, inherited map[string]string
+	return listed(allowed, strings.ToUpper(name))
 }
 
 func inheritable(name string) bool {
 	return !looksSecret(name) && (slices.Contains(harmless, name) || !listed(overriding, name))
 }
 
-func (s *Sandbox) addOwn(vars map[string]string, g tool.Grant) {
+func (s *Sandbox) addOwn(vars map[string]string, own bool) {
 	for _, kv := range quiet {
 		name, value, _ := strings.Cut(kv, "=")
 		vars[name] = value
@@ -119,7 +147,7 @@ func (s *Sandbox) addOwn(vars map[string]string, g tool.Grant) {
 	if s.o.Temp != "" {
 		vars["TMPDIR"] = s.o.Temp
 	}
-	if s.o.Cache != "" && !g.Unconfined && s.o.Mode != Off {
+	if own {
 		for _, c := range caches {
 			vars[c.name] = filepath.Join(s.o.Cache, c.folder)
 		}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ikigai/internal/tool"
@@ -45,6 +46,9 @@ func TestEnvironmentHidesWhatIsSecretOrOverrides(t *testing.T) {
 	}
 	for _, c := range cases {
 		got := s.environment(c.env, tool.Grant{})
+		if !slices.IsSorted(got) || repeats(got) {
+			t.Errorf("%s: out of order, or a name twice: %q", c.name, got)
+		}
 		for _, kv := range c.want {
 			if !slices.Contains(got, kv) {
 				t.Errorf("%s: %s is missing in %q", c.name, kv, got)
@@ -54,6 +58,42 @@ func TestEnvironmentHidesWhatIsSecretOrOverrides(t *testing.T) {
 			if v, ok := lookup(got, name); ok {
 				t.Errorf("%s: %s=%s is passed on", c.name, name, v)
 			}
+		}
+	}
+}
+
+// repeats reports whether a name occurs twice.
+func repeats(list []string) bool {
+	seen := map[string]bool{}
+	for _, kv := range list {
+		name, _, _ := strings.Cut(kv, "=")
+		if seen[name] {
+			return true
+		}
+		seen[name] = true
+	}
+	return false
+}
+
+func TestWhatOneProgramIsGivenIsNotTheNextOnes(t *testing.T) {
+	s := &Sandbox{o: Options{Environ: []string{"PATH=/bin", "A_TOKEN=t"}}}
+	first := s.environment(tool.Environment{Set: []string{"PATH=/x", "B=1", "AB=2"}, Allow: []string{"A_TOKEN"}}, tool.Grant{})
+	second := s.environment(tool.Environment{Set: []string{"PATH=/y"}}, tool.Grant{})
+	third := s.environment(tool.Environment{}, tool.Grant{})
+	for _, c := range []struct {
+		list       []string
+		name, want string
+	}{
+		{first, "PATH", "/x"},
+		{first, "A_TOKEN", "t"},
+		{first, "AB", "2"},
+		{second, "PATH", "/y"},
+		{second, "B", ""},
+		{third, "PATH", "/bin"},
+		{third, "A_TOKEN", ""},
+	} {
+		if got, _ := lookup(c.list, c.name); got != c.want {
+			t.Errorf("%s is %q, not %q", c.name, got, c.want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 const (
 	lastWord = time.Second            // how long a helper may take to obey before it is killed itself
-	linger   = 250 * time.Millisecond // how long a helper waits for the next program
+	linger   = 250 * time.Millisecond // how long more than one helper of a kind waits for the next program
 )
 
 // helperPath finds the program ikigai-init: the one asked for, one beside us,
@@ -49,7 +49,8 @@ func helperPath(asked string) string {
 type helper struct {
 	process *os.Process
 	control *os.File
-	gone    chan *os.ProcessState // its end, collected as soon as it happens
+	gone    chan struct{}    // closed at its end, collected as soon as it happens
+	state   *os.ProcessState // set before that; nil says that there is none
 }
 
 // startHelper starts the program at path, with the arguments of its kind.
@@ -61,7 +62,7 @@ func startHelper(path string, args ...string) (*helper, error) {
 	theirs := os.NewFile(uintptr(pair[1]), "control")
 	defer theirs.Close()
 	_ = unix.SetNonblock(pair[0], true) // so that the runtime waits for it, not a thread
-	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), gone: make(chan *os.ProcessState, 1)}
+	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), gone: make(chan struct{})}
 	h.process, err = os.StartProcess(path, append([]string{jail.Name}, args...), &os.ProcAttr{
 		Dir: "/", Env: jail.Environ(), Files: []*os.File{nil, nil, nil, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
@@ -70,31 +71,36 @@ func startHelper(path string, args ...string) (*helper, error) {
 		return nil, err
 	}
 	go func() {
-		state, _ := h.process.Wait() // no state says as much as the error
-		h.gone <- state
+		h.state, _ = h.process.Wait() // no state says as much as the error
+		close(h.gone)
 	}()
 	return h, nil
 }
 
-// run sends the plan with the program's files.
+// run sends the plan with the program's files, in one piece if it fits: the
+// helper then wakes once.
 func (h *helper) run(p *jail.Plan, files [3]*os.File) error {
 	body := p.Encode()
-	head := jail.Header(jail.Run, len(body))
+	message := append(jail.Header(jail.Run, len(body)), body...)
 	rights := unix.UnixRights(int(files[0].Fd()), int(files[1].Fd()), int(files[2].Fd()))
 	raw, err := h.control.SyscallConn()
 	if err != nil {
 		return err
 	}
+	var n int
 	var sent error
 	err = raw.Write(func(fd uintptr) bool {
-		sent = unix.Sendmsg(int(fd), head, rights, nil, unix.MSG_NOSIGNAL)
+		n, sent = unix.SendmsgN(int(fd), message, rights, nil, unix.MSG_NOSIGNAL)
 		return sent != unix.EAGAIN
 	})
 	runtime.KeepAlive(files)
 	if err = errors.Join(err, sent); err != nil {
 		return fmt.Errorf("speaking to %s: %w", jail.Name, err)
 	}
-	_, err = h.control.Write(body)
+	if n == len(message) {
+		return nil
+	}
+	_, err = h.control.Write(message[n:])
 	return err
 }
 
@@ -168,10 +174,10 @@ func (t *keptTree) wait() status {
 		return st
 	}
 	t.lost = true
-	state := <-t.gone
+	<-t.gone
 	sweep(t.process.Pid)
 	if st.err == nil {
-		st = died(state)
+		st = died(t.state)
 	}
 	return st
 }
@@ -228,7 +234,9 @@ func died(state *os.ProcessState) status {
 
 // pool holds helpers without a program, by kind. A helper serves one program
 // at a time, so that every orphan it inherits is known to be of that program's
-// tree, and stays for a moment afterwards, as commands come in bursts.
+// tree. To start one costs more than to start a program, so the first of each
+// kind stays as long as the sandbox: asleep, it costs a little memory and no
+// time. Others stay for a moment, as commands come in bursts.
 type pool struct {
 	mu     sync.Mutex // guards what follows
 	idle   map[helperKind][]*helper
@@ -238,16 +246,28 @@ type pool struct {
 
 // take gives an idle helper, or starts one with args.
 func (p *pool) take(kind helperKind, path string, args ...string) (*helper, error) {
-	p.mu.Lock()
-	list := p.idle[kind]
-	if n := len(list); n > 0 {
-		h := list[n-1] // before the lock is gone: give may fill the place again
-		p.idle[kind] = list[:n-1]
-		p.mu.Unlock()
-		return h, nil
+	for h := p.pop(kind); h != nil; h = p.pop(kind) {
+		select {
+		case <-h.gone: // somebody killed it in its sleep
+			_ = h.control.Close()
+		default:
+			return h, nil
+		}
 	}
-	p.mu.Unlock()
 	return startHelper(path, args...)
+}
+
+// pop takes the helper that was idle last, if there is one.
+func (p *pool) pop(kind helperKind) *helper {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := p.idle[kind]
+	if len(list) == 0 {
+		return nil
+	}
+	h := list[len(list)-1]
+	p.idle[kind] = list[:len(list)-1]
+	return h
 }
 
 func (p *pool) give(h *helper, kind helperKind) {
@@ -262,22 +282,27 @@ func (p *pool) give(h *helper, kind helperKind) {
 		p.idle = map[helperKind][]*helper{}
 	}
 	p.idle[kind] = append(p.idle[kind], h)
-	if p.timer == nil {
-		p.timer = time.AfterFunc(linger, p.dismissAll)
-	} else {
+	switch {
+	case len(p.idle[kind]) == 1:
+	case p.timer == nil:
+		p.timer = time.AfterFunc(linger, func() { p.dismiss(1) })
+	default:
 		p.timer.Reset(linger)
 	}
 }
 
-func (p *pool) dismissAll() {
+// dismiss ends idle helpers, all but keep of each kind.
+func (p *pool) dismiss(keep int) {
+	var surplus []*helper
 	p.mu.Lock()
-	idle := p.idle
-	p.idle = nil
+	for kind, list := range p.idle {
+		n := min(keep, len(list))
+		surplus = append(surplus, list[n:]...)
+		p.idle[kind] = slices.Clone(list[:n])
+	}
 	p.mu.Unlock()
-	for _, list := range idle {
-		for _, h := range list {
-			h.dismiss()
-		}
+	for _, h := range surplus {
+		h.dismiss()
 	}
 }
 
@@ -285,7 +310,7 @@ func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
-	p.dismissAll()
+	p.dismiss(0)
 }
 
 // dismiss ends an idle helper and waits for it.

@@ -33,12 +33,20 @@ var refusedCalls = []uint32{
 // tracing is refused too where other processes can be seen.
 var tracing = []uint32{unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV}
 
-// filterCalls installs the seccomp program on the calling thread.
-func filterCalls(p *Plan) error {
+// filters are the seccomp programs that were written so far: there are but few.
+type filters map[[2]bool][]unix.SockFilter
+
+// install sets the program for p on the calling thread.
+func (f filters) install(p *Plan) error {
 	if auditArch == 0 {
 		return nil
 	}
-	code := program(p)
+	key := [2]bool{p.Whole, p.Net}
+	code, ok := f[key]
+	if !ok {
+		code = program(p)
+		f[key] = code
+	}
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {

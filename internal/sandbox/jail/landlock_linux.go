@@ -2,7 +2,6 @@ package jail
 
 import (
 	"slices"
-	"strconv"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -46,80 +45,27 @@ func handled(version int, net bool) unix.LandlockRulesetAttr {
 	return a
 }
 
-// restrict applies Landlock to the calling thread, if the kernel has it.
-func (s *server) restrict(p *Plan) error {
+// restrict applies Landlock to the calling thread, if the kernel has it. In a
+// light jail hidden paths have to be left out one by one; the folders that had
+// to be listed for that are given back.
+func restrict(p *Plan) (listed []string, err error) {
 	version := LandlockVersion()
 	if version == 0 {
-		return nil
+		return nil, nil
 	}
-	rules, err := s.rulesFor(p, version)
+	var readable []string
+	if !p.Whole {
+		readable, listed = around("/", slices.DeleteFunc(slices.Clone(p.Hide), unreadable))
+	}
+	rules, err := makeRules(p, version, readable)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if p.Whole {
-		defer unix.Close(rules)
-	}
+	defer unix.Close(rules)
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
-		return doing("restricting by Landlock", errno)
+		return nil, doing("restricting by Landlock", errno)
 	}
-	return nil
-}
-
-// A keptRuleset is one that may serve again.
-type keptRuleset struct {
-	fd     int
-	made   bool
-	plan   string   // what it was made for
-	listed []string // the folders that had to be listed for it
-	stamp  string   // of those, and of what may be written
-}
-
-// rulesFor gives the ruleset of p. In a light jail hidden paths have to be left
-// out one by one, which can make it long; it is kept for the next program,
-// which mostly needs the same.
-func (s *server) rulesFor(p *Plan, version int) (int, error) {
-	if p.Whole {
-		return makeRules(p, version, nil)
-	}
-	k, key := &s.rules, p.rulesKey()
-	if k.made && k.plan == key && k.stamp == stampOf(p, k.listed) {
-		return k.fd, nil
-	}
-	if k.made {
-		_ = unix.Close(k.fd)
-		k.made = false
-	}
-	readable, listed := around("/", slices.DeleteFunc(slices.Clone(p.Hide), unreadable))
-	fd, err := makeRules(p, version, readable)
-	if err == nil {
-		*k = keptRuleset{fd, true, key, listed, stampOf(p, listed)}
-	}
-	return fd, err
-}
-
-// rulesKey is what of a plan goes into its rules.
-func (p *Plan) rulesKey() string {
-	part := Plan{Net: p.Net, Write: p.Write, Hide: p.Hide, NewFile: p.NewFile, NewDir: p.NewDir}
-	return string(part.Encode())
-}
-
-// stampOf changes when a writable folder is replaced by another, or something
-// appears or goes away in a folder that was listed.
-func stampOf(p *Plan, listed []string) string {
-	var b []byte
-	for _, list := range [][]string{p.Write, p.NewDir, p.NewFile, listed} {
-		for _, path := range list {
-			var st unix.Stat_t
-			_ = unix.Stat(path, &st) // absent is a stamp too
-			b = strconv.AppendUint(append(b, ' '), st.Ino, 36)
-		}
-	}
-	for _, path := range listed {
-		var st unix.Stat_t
-		_ = unix.Stat(path, &st)
-		b = strconv.AppendInt(append(b, ' '), st.Mtim.Nano(), 36)
-	}
-	return string(b)
+	return listed, nil
 }
 
 // unreadable paths need no rule to stay so.

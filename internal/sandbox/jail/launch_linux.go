@@ -6,26 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// launch changes the calling thread into what the program may be, and starts
-// the program from it.
-func (s *server) launch(p *Plan, files []int) (int, error) {
-	if p.Whole {
-		if err := mountAll(p); err != nil {
-			return 0, err
-		}
-	}
-	if p.Confine {
-		if err := s.confine(p); err != nil {
-			return 0, err
-		}
-	}
+// fork starts the program, which is what the calling thread may be. Without a
+// program nothing is started.
+func fork(p *Plan, files []int) (int, error) {
 	if p.Path == "" {
 		return 0, nil
 	}
-	return fork(p, files)
-}
-
-func fork(p *Plan, files []int) (int, error) {
 	var dir unix.Stat_t
 	if err := unix.Stat(p.Dir, &dir); p.Dir != "" && err != nil {
 		return 0, doing("changing to "+p.Dir, err)
@@ -38,19 +24,20 @@ func fork(p *Plan, files []int) (int, error) {
 	return pid, doing("executing "+p.Path, err)
 }
 
-// confine restricts the calling thread, for good.
-func (s *server) confine(p *Plan) error {
+// confine restricts the calling thread, for good. It gives back the folders
+// whose content decided how.
+func confine(p *Plan, f filters) (listed []string, err error) {
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, int(p.Nice)) // a courtesy
 	if err := dropCapabilities(p.Caps); err != nil {
-		return err
+		return nil, err
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return doing("giving up new privileges", err)
+		return nil, doing("giving up new privileges", err)
 	}
-	if err := s.restrict(p); err != nil {
-		return err
+	if listed, err = restrict(p); err != nil {
+		return nil, err
 	}
-	return filterCalls(p)
+	return listed, f.install(p)
 }
 
 // dropCapabilities leaves the thread, and whatever it executes, no more than keep.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -23,7 +22,7 @@ func Main() int {
 	// Nobody inside may look into or trace the helper.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	var s server
+	s := server{calls: filters{}}
 	for {
 		m, err := receive()
 		if err != nil || deserted() {
@@ -62,7 +61,10 @@ func keepDescriptors() {
 }
 
 // A server is what a helper keeps from one program to the next.
-type server struct{ rules keptRuleset }
+type server struct {
+	kept  *starter
+	calls filters // used by one thread at a time
+}
 
 // perform starts what m asks for and waits until its tree is gone.
 func (s *server) perform(m *message) (Kind, []byte) {
@@ -79,29 +81,17 @@ func (s *server) perform(m *message) (Kind, []byte) {
 	return result(s.run(m))
 }
 
-// run starts the program on a thread of its own, because its view of the files
-// and its confinement belong to a thread and are inherited by what it starts.
-// That thread also waits for the program, since its end would be the
-// program's, and is then thrown away. Meanwhile we do what the agent says.
+// run starts the program and does what the agent says until its tree is gone.
 func (s *server) run(m *message) (unix.WaitStatus, error) {
 	bell, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
 		return 0, doing("making a bell", err)
 	}
 	defer unix.Close(bell)
-	started, ended := make(chan error, 1), make(chan unix.WaitStatus, 1)
-	go func() {
-		if m.plan.Confine {
-			runtime.LockOSThread()
-		}
-		pid, err := s.launch(&m.plan, m.files)
-		started <- err
-		if err == nil {
-			ended <- reap(pid)
-			_, _ = unix.Write(bell, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // cannot fail: it is far from full
-		}
-	}()
-	if err := <-started; err != nil {
+	from := s.starterFor(&m.plan)
+	defer func() { s.keep(from) }()
+	ended, err := from.start(m, bell)
+	if err != nil {
 		return 0, err
 	}
 	m.closeFiles() // or the program's end would not be the end of its output
