@@ -166,9 +166,9 @@ var starters = map[string][]string{
 	"golang.org/x/sys/unix": {"ForkExec", "Exec"},
 }
 
-// mayStart are the packages that start processes: the sandbox, and a suite that
+// mayStart are the packages that start processes: the sandbox, and suites that
 // only tests link.
-var mayStart = []string{"internal/sandbox/...", "internal/store/storetest"}
+var mayStart = []string{"internal/sandbox/...", "internal/store/storetest/..."}
 
 func TestOnlyTheSandboxStartsProcesses(t *testing.T) {
 	eachFile(t, func(pkg, name string, f *ast.File) {

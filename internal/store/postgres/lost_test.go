@@ -17,6 +17,7 @@ import (
 	"ikigai/internal/store"
 	"ikigai/internal/store/postgres"
 	"ikigai/internal/store/storetest"
+	"ikigai/internal/store/storetest/cluster"
 )
 
 const socketName = ".s.PGSQL.5432"
@@ -25,7 +26,7 @@ func TestServerThatIsAwayLosesNothing(t *testing.T) {
 	where := address(t)
 	s := open(t, where, postgres.Options{Patience: 2 * time.Second})
 	check(t, s.Begin(t.Context(), storetest.NewSession("a")), s.Append(t.Context(), "a", storetest.Event(1)), s.Sync(t.Context()))
-	check(t, need(t).stop())
+	check(t, need(t).Stop())
 	for n := int64(2); n <= 10; n++ {
 		s.Append(t.Context(), "a", storetest.Event(n)) // that they wait is told by Flush
 	}
@@ -35,7 +36,7 @@ func TestServerThatIsAwayLosesNothing(t *testing.T) {
 			t.Errorf("got %v, want 9 events unsaved", err)
 		}
 	}
-	check(t, need(t).start())
+	check(t, need(t).Start())
 	check(t, s.Sync(t.Context()))
 	wantEvents(t, s, "a", 10)
 	other := open(t, where, postgres.Options{})
@@ -47,7 +48,7 @@ func TestServerThatIsAwayLosesNothing(t *testing.T) {
 func TestServerStartedAnewCostsOneTryAtMost(t *testing.T) {
 	s := open(t, address(t), postgres.Options{})
 	check(t, s.Begin(t.Context(), storetest.NewSession("a")))
-	check(t, need(t).stop(), need(t).start())
+	check(t, need(t).Stop(), need(t).Start())
 	if s.Begin(t.Context(), storetest.NewSession("b")) != nil { // it may find the connection dead
 		check(t, s.Begin(t.Context(), storetest.NewSession("b")))
 	}
@@ -63,7 +64,7 @@ func TestLostAnswerToACommitDoublesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := startProxy(t, need(t))
 			where := address(t)
-			s := open(t, addressAt(p.dir, schemaOf(where)), postgres.Options{})
+			s := open(t, cluster.AddressAt(p.dir, schemaOf(where)), postgres.Options{})
 			check(t, s.Begin(t.Context(), storetest.NewSession("a")))
 			n := int64(0)
 			for range 5 {
@@ -93,7 +94,7 @@ func TestLostAnswerToACommitDoublesNothing(t *testing.T) {
 func TestSessionTakenWhileCutOffIsTold(t *testing.T) {
 	p := startProxy(t, need(t))
 	where := address(t)
-	s := open(t, addressAt(p.dir, schemaOf(where)), postgres.Options{Patience: time.Second})
+	s := open(t, cluster.AddressAt(p.dir, schemaOf(where)), postgres.Options{Patience: time.Second})
 	for _, id := range []string{"a", "b"} {
 		check(t, s.Begin(t.Context(), storetest.NewSession(id)), s.Append(t.Context(), id, storetest.Event(1)), s.Flush(t.Context()))
 	}
@@ -180,11 +181,11 @@ type proxy struct {
 	open    map[net.Conn]bool
 }
 
-func startProxy(t *testing.T, c *cluster) *proxy {
+func startProxy(t *testing.T, c *cluster.Cluster) *proxy {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "px")
 	check(t, err)
-	p := &proxy{dir: dir, server: filepath.Join(c.dir, socketName), open: map[net.Conn]bool{}}
+	p := &proxy{dir: dir, server: filepath.Join(c.Dir, socketName), open: map[net.Conn]bool{}}
 	l, err := net.Listen("unix", filepath.Join(dir, socketName))
 	check(t, err)
 	t.Cleanup(func() { l.Close(); os.RemoveAll(dir) })

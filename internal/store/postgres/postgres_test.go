@@ -20,21 +20,22 @@ import (
 	"ikigai/internal/store"
 	"ikigai/internal/store/postgres"
 	"ikigai/internal/store/storetest"
+	"ikigai/internal/store/storetest/cluster"
 )
 
 // theCluster starts the server when the first test needs it.
-var theCluster = sync.OnceValues(func() (*cluster, error) {
-	c, err := startCluster()
+var theCluster = sync.OnceValues(func() (*cluster.Cluster, error) {
+	c, err := cluster.Make()
 	started.Store(c)
 	return c, err
 })
 
-var started atomic.Pointer[cluster]
+var started atomic.Pointer[cluster.Cluster]
 
 func TestMain(m *testing.M) {
 	code := storetest.Main(m, plainly)
 	if c := started.Load(); c != nil {
-		if err := c.remove(); err != nil {
+		if err := c.Remove(); err != nil {
 			fmt.Fprintln(os.Stderr, "stopping the server:", err)
 			code = 1
 		}
@@ -46,11 +47,19 @@ func plainly(ctx context.Context, where string) (store.Store, error) {
 	return postgres.Open(ctx, where, postgres.Options{})
 }
 
+// need gives the cluster of this test binary.
+func need(t testing.TB) *cluster.Cluster {
+	t.Helper()
+	c, err := theCluster()
+	cluster.Require(t, err)
+	return c
+}
+
 var schemas atomic.Int64
 
 // address is an empty store of its own.
 func address(t testing.TB) string {
-	return need(t).address(fmt.Sprintf("s%d", schemas.Add(1)))
+	return need(t).Address(fmt.Sprintf("s%d", schemas.Add(1)))
 }
 
 func schemaOf(where string) string {
@@ -111,7 +120,7 @@ func TestStoresOfEveryReleaseOpen(t *testing.T) {
 	}
 	statements, err := os.ReadFile(golden)
 	check(t, err)
-	where := need(t).address("golden")
+	where := need(t).Address("golden")
 	raw(t, where, string(statements))
 	s := open(t, where, postgres.Options{})
 	wantEvents(t, s, "one", 40)
@@ -124,7 +133,7 @@ func TestStoresOfEveryReleaseOpen(t *testing.T) {
 }
 
 func makeGolden(t *testing.T) {
-	where := need(t).address("golden")
+	where := need(t).Address("golden")
 	s := open(t, where, postgres.Options{})
 	check(t, s.Begin(t.Context(), storetest.NewSession("one")), s.Begin(t.Context(), storetest.NewSession("two")))
 	for n := int64(1); n <= 40; n++ {
@@ -134,7 +143,7 @@ func makeGolden(t *testing.T) {
 	odd.Text = "a\x00\xff"
 	check(t, s.Append(t.Context(), "two", odd), s.Close())
 	raw(t, where, `UPDATE sessions SET pid = 1, host = 'elsewhere'`)
-	dump, err := need(t).dump("golden")
+	dump, err := need(t).Dump("golden")
 	check(t, err, os.MkdirAll("testdata", 0o755), os.WriteFile(golden, dump, 0o644))
 	raw(t, where, `DROP SCHEMA golden CASCADE`)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package postgres_test
+package cluster
 
 import (
 	"bytes"
@@ -18,17 +18,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A cluster is a PostgreSQL of our own in a temporary folder, reached by a
-// socket in that folder only.
-type cluster struct {
-	bin, dir string
-	as       *syscall.SysProcAttr
-	server   *exec.Cmd
-	log      bytes.Buffer
+// A Cluster is a running server. Its owner stops it with Remove.
+type Cluster struct {
+	Dir string // where its socket is
+
+	bin    string
+	as     *syscall.SysProcAttr
+	server *exec.Cmd
+	log    bytes.Buffer
 }
 
-// startCluster makes one. It fails without the programs of PostgreSQL.
-func startCluster() (*cluster, error) {
+// Make makes and starts one. It fails without the programs of PostgreSQL.
+func Make() (*Cluster, error) {
 	bin, err := findPrograms()
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func startCluster() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{bin: bin, dir: dir}
+	c := &Cluster{bin: bin, Dir: dir}
 	if err := c.unprivileged(); err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func startCluster() (*cluster, error) {
 	if out, err := init.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	return c, c.start()
+	return c, c.Start()
 }
 
 func findPrograms() (string, error) {
@@ -70,7 +71,7 @@ func findPrograms() (string, error) {
 
 // unprivileged gives the folder to someone else when we are root: PostgreSQL
 // does not run as root.
-func (c *cluster) unprivileged() error {
+func (c *Cluster) unprivileged() error {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -80,43 +81,45 @@ func (c *cluster) unprivileged() error {
 		gid, _ = strconv.Atoi(u.Gid)
 	}
 	c.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
-	return os.Chown(c.dir, uid, gid)
+	return os.Chown(c.Dir, uid, gid)
 }
 
-func (c *cluster) data() string { return filepath.Join(c.dir, "data") }
+func (c *Cluster) data() string { return filepath.Join(c.Dir, "data") }
 
-// address is the store in a schema of that name.
-func (c *cluster) address(schema string) string { return addressAt(c.dir, schema) }
+// Address is the store in a schema of that name.
+func (c *Cluster) Address(schema string) string { return AddressAt(c.Dir, schema) }
 
-func addressAt(socketDir, schema string) string {
+// AddressAt is that store behind another socket.
+func AddressAt(socketDir, schema string) string {
 	return "postgres://ikigai@/postgres?host=" + socketDir + "&search_path=" + schema
 }
 
-func (c *cluster) start() error {
-	c.server = exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off")
-	c.server.SysProcAttr, c.server.Dir = c.as, c.dir
+// Start starts the server again after Stop.
+func (c *Cluster) Start() error {
+	c.server = exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.Dir, "-c", "listen_addresses=", "-c", "fsync=off")
+	c.server.SysProcAttr, c.server.Dir = c.as, c.Dir
 	c.log.Reset()
 	c.server.Stderr = &c.log
 	if err := c.server.Start(); err != nil {
 		return err
 	}
 	for range 600 {
-		ready := exec.Command(filepath.Join(c.bin, "pg_isready"), "-h", c.dir, "-U", "ikigai")
-		ready.Dir = c.dir
+		ready := exec.Command(filepath.Join(c.bin, "pg_isready"), "-h", c.Dir, "-U", "ikigai")
+		ready.Dir = c.Dir
 		if ready.Run() == nil {
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	c.stop()
+	c.Stop()
 	return fmt.Errorf("the server did not start:\n%s", c.log.String())
 }
 
-// dump is a schema as statements. What only psql understands, and settings that
+// Dump is a schema as statements. What only psql understands, and settings that
 // another version may not know, are left out.
-func (c *cluster) dump(schema string) ([]byte, error) {
-	cmd := exec.Command(filepath.Join(c.bin, "pg_dump"), "-h", c.dir, "-U", "ikigai", "-d", "postgres", "-n", schema, "--inserts", "--no-owner", "--no-comments")
-	cmd.Dir = c.dir
+func (c *Cluster) Dump(schema string) ([]byte, error) {
+	cmd := exec.Command(filepath.Join(c.bin, "pg_dump"), "-h", c.Dir, "-U", "ikigai", "-d", "postgres", "-n", schema, "--inserts", "--no-owner", "--no-comments")
+	cmd.Dir = c.Dir
 	out, err := cmd.Output()
 	var kept []byte
 	for line := range bytes.Lines(out) {
@@ -127,32 +130,44 @@ func (c *cluster) dump(schema string) ([]byte, error) {
 	return kept, err
 }
 
-// stop ends the server at once, and every connection with it.
-func (c *cluster) stop() error {
+// Stop ends the server at once, and every connection with it.
+func (c *Cluster) Stop() error {
 	if err := c.server.Process.Signal(unix.SIGINT); err != nil {
 		return err
 	}
 	return c.server.Wait()
 }
 
-func (c *cluster) remove() error {
-	if err := c.stop(); err != nil {
+// Remove stops the server and removes its folder.
+func (c *Cluster) Remove() error {
+	if err := c.Stop(); err != nil {
 		return err
 	}
-	return os.RemoveAll(c.dir)
+	return os.RemoveAll(c.Dir)
 }
 
-// need gives the cluster of this test binary. Without PostgreSQL the test is
-// skipped, or fails where it must not be missing.
-func need(t testing.TB) *cluster {
+// Need makes one for a test, and removes it in the end. Without PostgreSQL the
+// test is skipped, or fails where it must not be missing.
+func Need(t testing.TB) *Cluster {
 	t.Helper()
-	c, err := theCluster()
+	c, err := Make()
+	Require(t, err)
+	t.Cleanup(func() {
+		if err := c.Remove(); err != nil {
+			t.Error("stopping the server:", err)
+		}
+	})
+	return c
+}
+
+// Require skips or fails a test for which Make gave an error.
+func Require(t testing.TB, err error) {
+	t.Helper()
 	if err == nil {
-		return c
+		return
 	}
 	if os.Getenv("IKIGAI_REQUIRE_POSTGRES") == "1" {
 		t.Fatalf("PostgreSQL is required here: %v", err)
 	}
 	t.Skipf("no PostgreSQL (initdb, postgres) on this machine: %v", err)
-	return nil
 }
