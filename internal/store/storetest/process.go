@@ -113,8 +113,11 @@ func manySessions(ctx context.Context, s store.Store, out io.Writer) error {
 
 // loadSize is how many sessions one process writes, and how many events each.
 func loadSize() (sessions int, events int64) {
-	if os.Getenv("IKIGAI_STORETEST_SHORT") != "" {
+	switch {
+	case os.Getenv("IKIGAI_STORETEST_SHORT") != "":
 		return 4, 16
+	case os.Getenv("IKIGAI_SOAK") != "":
+		return 50, 200
 	}
 	return 13, 60
 }
@@ -138,6 +141,9 @@ func killedProcessLosesNothingItShowed(t *testing.T, where string, open Opener, 
 	rounds := 30
 	if testing.Short() {
 		rounds = 10
+	}
+	if os.Getenv("IKIGAI_SOAK") != "" {
+		rounds = 500
 	}
 	shown := int64(0)
 	for range rounds {
