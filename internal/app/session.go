@@ -198,7 +198,7 @@ func (h *house) place() tool.Place {
 func (a *app) agent(h *house) *agent.Agent {
 	return agent.New(agent.Options{
 		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
-		Limits: h.limits(), Budgets: h.budgets(), Today: h.today, MaxLoop: h.cfg.Limits.Loop, OneByOne: !h.cfg.Tools.Parallel,
+		Limits: h.limits(), Budgets: h.budgets(), Today: h.today, MaxLoop: h.maxLoop(), OneByOne: !h.cfg.Tools.Parallel,
 		Shape: h.set.Shape, Tools: h.offered, Recall: recallName, Open: h.openTasks,
 		Window: func(model string) int { return provider.Lookup(model).Window }, Plain: func(model string) bool { return model == demo.Name },
 	}, agent.Parts{
@@ -224,6 +224,15 @@ func (h *house) limits() turn.Limits {
 		l.CallsPerRound = h.set.Limits.Calls
 	}
 	return l
+}
+
+// maxLoop is how often the model may do the same again. Who names a number of
+// turns has set the bound already: then only a number of repeats stops it.
+func (h *house) maxLoop() int {
+	if h.cfg.Origin["limits.turns"] != "default" && h.cfg.Origin["limits.loop"] == "default" {
+		return 0
+	}
+	return h.cfg.Limits.Loop
 }
 
 func (a *app) system(h *house) string {

@@ -215,7 +215,7 @@ var table = []Setting{
 		field: func(s *Settings) any { return &s.Limits.Time },
 	},
 	{
-		Key: "limits.loop", Env: []string{"IKIGAI_MAX_LOOP"}, Default: "6", Doc: "the same calls with the same results so often in a row, while nothing changes; 0 means no limit, the model is told all the same", Project: true,
+		Key: "limits.loop", Env: []string{"IKIGAI_MAX_LOOP"}, Default: "6", Doc: "the same calls with the same results so often in a row, while nothing changes; 0 means no limit, the model is told all the same; where limits.turns is given and this is not, 0", Project: true,
 		field: func(s *Settings) any { return &s.Limits.Loop },
 	},
 	{
