@@ -21,7 +21,23 @@ type Frames struct {
 	head    []byte // the first bytes, for telling the framing and for an excerpt
 	lines   lines
 	values  values
+	short   shortcut
 }
+
+// A shortcut takes messages that are like the one before from the stream itself.
+type shortcut interface {
+	// take gives the length of such a message at the start of stream, frame and
+	// all, when there is one and it has been dealt with; otherwise 0.
+	take(stream []byte) int
+	// lay says that the message that Each has just had is data, a part of frame.
+	lay(frame, data []byte)
+}
+
+// none is for a reader that wants to see every message.
+type none struct{}
+
+func (none) take([]byte) int    { return 0 }
+func (none) lay([]byte, []byte) {}
 
 type framing uint8
 
@@ -49,11 +65,14 @@ func (f *Frames) Feed(p []byte, each Each) error {
 			return nil
 		}
 	}
+	if f.short == nil {
+		f.short = none{}
+	}
 	switch f.framing {
 	case sse:
-		return f.lines.feed(p, each)
+		return f.lines.feed(p, each, f.short)
 	case objects:
-		return f.values.feed(p, each)
+		return f.values.feed(p, each, f.short)
 	}
 	if len(f.head) < mostExcerpt {
 		return nil
@@ -116,8 +135,9 @@ type lines struct {
 	known bool // a line was seen that only such a stream has
 }
 
-func (l *lines) feed(p []byte, each Each) error {
-	nextLF := -1 // searched once per line feed, so that lines ended by CR cost no rescan
+func (l *lines) feed(p []byte, each Each, short shortcut) error {
+	nextLF, nextCR := -1, -1 // each searched once, whatever the lines end in
+	frame := -1              // where the event in hand begins, if it does in p
 	for i := 0; ; {
 		if l.cr && i < len(p) {
 			if p[i] == '\n' {
@@ -125,27 +145,44 @@ func (l *lines) feed(p []byte, each Each) error {
 			}
 			l.cr = false
 		}
-		if nextLF < i {
-			if nextLF = bytes.IndexByte(p[i:], '\n'); nextLF < 0 {
-				nextLF = len(p)
-			} else {
-				nextLF += i
+		if l.between() {
+			for n := short.take(p[i:]); n > 0; n = short.take(p[i:]) {
+				i += n
 			}
+			frame = i
 		}
-		end := nextLF
-		if j := bytes.IndexByte(p[i:end], '\r'); j >= 0 {
-			end, l.cr = i+j, true
-		}
+		nextLF, nextCR = nextByte(p, i, nextLF, '\n'), nextByte(p, i, nextCR, '\r')
+		end := min(nextLF, nextCR)
 		if end == len(p) {
 			l.part = append(l.part, p[i:]...)
 			l.hold()
 			return tooBig(len(l.part) + len(l.data))
 		}
+		l.cr = end == nextCR
+		data, whole := l.data, end == i && frame >= 0 && l.has && len(l.own) == 0 && !l.cr
 		if err := l.line(p[i:end], each); err != nil {
 			return err
 		}
-		i = end + 1
+		if i = end + 1; whole {
+			short.lay(p[frame:i], data)
+		}
 	}
+}
+
+// nextByte is where c stands next in p from i on; known is what was found before.
+func nextByte(p []byte, i, known int, c byte) int {
+	if known >= i {
+		return known
+	}
+	if n := bytes.IndexByte(p[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(p)
+}
+
+// between reports whether one event has ended and no other begun.
+func (l *lines) between() bool {
+	return len(l.part) == 0 && !l.has && len(l.event) == 0 && !l.cr
 }
 
 // hold copies data that lies in the caller's bytes, which are about to go.
@@ -248,9 +285,15 @@ type values struct {
 	escaped bool
 }
 
-func (v *values) feed(p []byte, each Each) error {
+func (v *values) feed(p []byte, each Each, short shortcut) error {
 	start := 0 // where the object in hand begins in p
 	for i := 0; i < len(p); i++ {
+		if v.depth == 0 {
+			if n := short.take(p[i:]); n > 0 {
+				i += n - 1
+				continue
+			}
+		}
 		if v.quoted && !v.escaped {
 			i += plain(p[i:])
 		} else if v.depth > 0 && !v.quoted {
@@ -278,8 +321,12 @@ func (v *values) feed(p []byte, each Each) error {
 			v.depth++
 		case c == '}' || c == ']':
 			if v.depth--; v.depth == 0 {
+				here := len(v.part) == 0
 				if err := v.whole(p[start:i+1], each); err != nil {
 					return err
+				}
+				if here {
+					short.lay(p[start:i+1], p[start:i+1])
 				}
 			}
 		}

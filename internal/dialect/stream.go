@@ -58,6 +58,7 @@ func (s *Stream) Close(emit func(llm.Delta)) error {
 func (s *Stream) start(emit func(llm.Delta)) {
 	s.emit = emit
 	if s.each == nil {
+		s.frames.short = s
 		s.each = func(event, data []byte) error {
 			if data = bytes.TrimSpace(data); s.Over || len(data) == 0 || s.again(data) {
 				return nil
@@ -97,15 +98,35 @@ func (s *Stream) Forget() { s.same.forget() }
 // again emits a message that is like the one before.
 func (s *Stream) again(data []byte) bool {
 	part, ok := s.same.fits(data)
-	if !ok || len(part) == 0 {
-		return ok
+	if ok {
+		s.more(part)
+	}
+	return ok
+}
+
+// take is again for a message that is still in its frame.
+func (s *Stream) take(stream []byte) int {
+	part, n, ok := s.same.takes(stream)
+	if !ok || s.Over {
+		return 0
+	}
+	s.more(part)
+	return n
+}
+
+// lay remembers what stood round the last message.
+func (s *Stream) lay(frame, data []byte) { s.same.within(frame, data) }
+
+// more emits another piece of the item in hand.
+func (s *Stream) more(part []byte) {
+	if len(part) == 0 {
+		return
 	}
 	s.piece.Text = s.Texts.Copy(part)
 	if s.grown != nil {
 		*s.grown = append(*s.grown, part...)
 	}
 	s.Emit(s.piece)
-	return true
 }
 
 // Block is a new number for an item.

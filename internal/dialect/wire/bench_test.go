@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"ikigai/internal/bench"
 	"ikigai/internal/convo"
 	"ikigai/internal/dialect"
 	"ikigai/internal/llm"
@@ -36,34 +38,34 @@ func longSession(n int) []convo.Event {
 	return events[:n]
 }
 
-// BenchmarkRequestAt10000Messages is one more turn of a long session: two new
-// messages, and the body read to nowhere.
+// longConn is a session of n messages that has been sent once; each call of it is
+// one more turn: two new messages, and the size of the body.
+func longConn(t testing.TB, f dialect.Format, tools []tool.Spec, n int) func() int64 {
+	history := convo.NewHistory(longSession(n))
+	e := f.Encoder(dialect.Quirks{})
+	ask := func() int64 {
+		history.Append(convo.Event{Kind: convo.KindAssistant, Text: "well", Reply: "r"})
+		history.Append(convo.Event{Kind: convo.KindUser, Text: "next"})
+		return encode(t, e, llm.Request{Model: "m", System: "s", Events: history.Events(), Tools: tools}).Len()
+	}
+	ask()
+	return ask
+}
+
 func BenchmarkRequestAt10000Messages(b *testing.B) {
 	tools := testTools(b)
 	for _, f := range Formats() {
 		b.Run("ours-"+f.Name, func(b *testing.B) {
-			history := convo.NewHistory(longSession(10000))
-			e := f.Encoder(dialect.Quirks{})
-			ask := func() int64 {
-				return encode(b, e, llm.Request{Model: "m", System: "s", Events: history.Events(), Tools: tools}).Len()
-			}
-			size := ask()
+			ask, size := longConn(b, f, tools, 10000), int64(0)
 			b.ReportAllocs()
 			for b.Loop() {
-				history.Append(convo.Event{Kind: convo.KindAssistant, Text: "well", Reply: "r"})
-				history.Append(convo.Event{Kind: convo.KindUser, Text: "next"})
 				size = ask()
 			}
 			b.ReportMetric(float64(size), "bytes")
 		})
 	}
 	b.Run("encoding-json", func(b *testing.B) {
-		f, _ := Find("openai")
-		var rival any
-		if err := json.Unmarshal(encode(b, f.Encoder(dialect.Quirks{}), llm.Request{Model: "m", Events: longSession(10002), Tools: tools}).Bytes(), &rival); err != nil {
-			b.Fatal(err)
-		}
-		typed := rivalOf(b, rival)
+		typed := rivalOf(b, tools, 10002)
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := json.Marshal(typed); err != nil {
@@ -92,14 +94,12 @@ type rivalRequest struct {
 	} `json:"messages"`
 }
 
-func rivalOf(b *testing.B, v any) rivalRequest {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var r rivalRequest
-	if err := json.Unmarshal(raw, &r); err != nil {
-		b.Fatal(err)
+// rivalOf is a request of n messages in that form.
+func rivalOf(t testing.TB, tools []tool.Spec, n int) (r rivalRequest) {
+	f, _ := Find("openai")
+	body := encode(t, f.Encoder(dialect.Quirks{}), llm.Request{Model: "m", Events: longSession(n), Tools: tools}).Bytes()
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatal(err)
 	}
 	return r
 }
@@ -154,34 +154,72 @@ func TestAStreamedEventCostsNoAllocationInAnyFormat(t *testing.T) {
 func BenchmarkStreamedEvent(b *testing.B) {
 	const events = 1000
 	for _, f := range Formats() {
-		begin, body := streamOf(f.Name, events)
-		b.Run("ours-"+f.Name, func(b *testing.B) {
-			d := f.Decoder()
-			emit := func(llm.Delta) {}
-			if err := d.Feed(begin, emit); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := d.Feed(body, emit); err != nil {
-					b.Fatal(err)
+		ours, rival := decoders(b, f, events)
+		for name, decode := range map[string]func(){"ours-": ours, "encoding-json-": rival} {
+			b.Run(name+f.Name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					decode()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/events, "ns/event")
+			})
+		}
+	}
+}
+
+// decoders read the same stream, ours and encoding/json into structs.
+func decoders(t testing.TB, f dialect.Format, events int) (ours, rival func()) {
+	begin, body := streamOf(f.Name, events)
+	d := f.Decoder()
+	emit := func(llm.Delta) {}
+	feed := func(p []byte) {
+		if err := d.Feed(p, emit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	feed(begin)
+	return func() { feed(body) }, func() {
+		for line := range bytes.SplitSeq(body, []byte("\n")) {
+			if data := bytes.TrimPrefix(line, []byte("data: ")); len(data) > 0 && data[0] == '{' {
+				if err := json.Unmarshal(data, rivals[f.Name]()); err != nil {
+					t.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/events, "ns/event")
-		})
-		b.Run("encoding-json-"+f.Name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				for line := range bytes.SplitSeq(body, []byte("\n")) {
-					if data := bytes.TrimPrefix(line, []byte("data: ")); len(data) > 0 && data[0] == '{' {
-						if err := json.Unmarshal(data, rivals[f.Name]()); err != nil {
-							b.Fatal(err)
-						}
-					}
-				}
+		}
+	}
+}
+
+// TestBenchWire is a part of make bench.
+func TestBenchWire(t *testing.T) {
+	dir := os.Getenv(bench.DirVariable)
+	if dir == "" {
+		t.Skip("make bench sets " + bench.DirVariable)
+	}
+	const events = 1000
+	var rows []bench.Row
+	for _, f := range Formats() {
+		decode, rival := decoders(t, f, events)
+		ours, theirs := bench.Duel(7, 30, decode, rival)
+		rows = append(rows, bench.Against(fmt.Sprintf("%d streamed events, %s", events, f.Name), ours, "encoding/json into structs", theirs, "at most 0.1"))
+	}
+	tools := testTools(t)
+	request := rivalOf(t, tools, 10002)
+	for _, f := range Formats() {
+		ask := longConn(t, f, tools, 10000)
+		ours, theirs := bench.Duel(5, 3, func() {
+			for range 1000 { // one alone is shorter than the clock's step
+				ask()
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/events, "ns/event")
+		}, func() {
+			if _, err := json.Marshal(request); err != nil {
+				t.Fatal(err)
+			}
 		})
+		ours.CPU, ours.Wall = ours.CPU/1000, ours.Wall/1000
+		rows = append(rows, bench.Against("one more turn at 10,000 messages, "+f.Name, ours, "encoding/json, all of it", theirs, "at most 0.01"))
+	}
+	if err := bench.Write(dir, "wire", rows); err != nil {
+		t.Fatal(err)
 	}
 }
 

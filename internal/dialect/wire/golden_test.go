@@ -109,6 +109,14 @@ func FuzzDecodersDoNotCareWhereBytesAreCut(f *testing.F) {
 		}
 	}
 	formats := Formats()
+	for _, format := range formats {
+		begin, body := streamOf(format.Name, 4)
+		all := slices.Concat(begin, body)
+		f.Add(all, uint64(2))
+		f.Add(bytes.ReplaceAll(all, []byte("\n"), []byte("\r\n")), uint64(3))
+		f.Add(slices.Concat(all, []byte("data:  \n\n: ping\n\n"), body), uint64(4))
+		f.Add(bytes.ReplaceAll(all, []byte("words2"), []byte(`a\n\"`)), uint64(5))
+	}
 	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
 		for _, format := range formats {
 			whole := asMaps(t, Events(format, 200, slices.Values([][]byte{body})))
