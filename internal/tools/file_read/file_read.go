@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"ikigai/internal/clean"
@@ -46,8 +47,8 @@ func plan(_ context.Context, at tool.Place, in input) (tool.Plan, error) {
 }
 
 func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Progress) (output, error) {
-	files := at.Files.With(g)
-	info, err := files.Stat(in.Path)
+	at.Files = at.Files.With(g)
+	info, err := at.Files.Stat(in.Path)
 	if err != nil {
 		return output{}, toolkit.Missing(err, in.Path)
 	}
@@ -58,7 +59,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 		}
 		read = part
 	}
-	got, err := read(ctx, files, in, toolkit.MaxOutput(at.Limits))
+	got, err := read(ctx, at, in)
 	if err != nil {
 		return output{}, err
 	}
@@ -77,42 +78,58 @@ func answer(in input, got string) output {
 }
 
 // whole reads the file and remembers it as seen, then cuts out the lines wanted.
-func whole(_ context.Context, files tool.Files, in input, _ int) (string, error) {
-	data, _, err := files.ReadFile(in.Path)
+func whole(_ context.Context, at tool.Place, in input) (string, error) {
+	data, _, err := at.Files.ReadFile(in.Path)
 	if err != nil {
 		return "", toolkit.Missing(err, in.Path)
 	}
 	if data, err = text.Decode(in.Path, data); err != nil || in.Offset == 0 && in.Limit == 0 {
 		return string(data), err
 	}
-	return lines(bytes.NewReader(data), in, len(data))
+	return lines(bytes.NewReader(data), in, 1, len(data))
 }
 
-// part reads lines of a file that is too large to hold.
-func part(ctx context.Context, files tool.Files, in input, most int) (string, error) {
-	f, err := files.Open(in.Path)
+// part reads lines of a file that is too large to hold. It begins near the first
+// of them: the session remembers where in such a file lines are.
+func part(ctx context.Context, at tool.Place, in input) (string, error) {
+	f, err := at.Files.Open(in.Path)
 	if err != nil {
 		return "", toolkit.Missing(err, in.Path)
 	}
 	defer f.Close()
+	failed := func(err error) error { return tool.Errorf(tool.ReadFailed, "reading %s: %w", in.Path, err) }
 	head := make([]byte, text.Head)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", tool.Errorf(tool.ReadFailed, "reading %s: %w", in.Path, err)
+		return "", failed(err)
 	}
 	if _, err := text.Decode(in.Path, head[:n]); err != nil {
 		return "", err
 	}
-	return lines(&cancellable{ctx, f}, in, most)
+	real, err := at.Files.Locate(in.Path)
+	if err != nil {
+		return "", err
+	}
+	x, err := indexed(at.Memo, real, f)
+	if err != nil {
+		return "", failed(err)
+	}
+	offset, number, err := x.find(ctx, f, max(in.Offset, 1))
+	if err != nil {
+		return "", failed(err)
+	}
+	rest := io.NewSectionReader(f, offset, math.MaxInt64-offset)
+	return lines(&cancellable{ctx, rest}, in, number, toolkit.MaxOutput(at.Limits))
 }
 
 // lines gives the lines from offset on, at most limit of them and at most that
-// many bytes.
-func lines(r io.Reader, in input, most int) (string, error) {
-	b := bufio.NewReaderSize(r, 256<<10)
+// many bytes. The reader begins in the line with the given number, which is
+// before offset or the first.
+func lines(r io.Reader, in input, n, most int) (string, error) {
+	b := bufio.NewReaderSize(r, 64<<10)
 	var out strings.Builder
 	first := max(in.Offset, 1)
-	for n := 1; in.Limit == 0 || n < first+in.Limit; {
+	for in.Limit == 0 || n < first+in.Limit {
 		piece, err := b.ReadSlice('\n')
 		if n >= first {
 			if out.Len()+len(piece) > most {
