@@ -39,7 +39,7 @@ func (w writer) head(b []byte, c dialect.Context) []byte {
 		b = dialect.AppendString(b, c.Thread.WireName(t.Name))
 		b = dialect.AppendField(b, "description", t.Description)
 		b = append(b, `,"input_schema":`...)
-		b = appendSchema(b, t.Parameters.JSON())
+		b = appendSchema(b, dialect.Rooted(t.Parameters.JSON()))
 		if t.Name == tools[len(tools)-1].Name {
 			b = append(b, cacheMark...)
 		}

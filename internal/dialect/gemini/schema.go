@@ -13,28 +13,22 @@ import (
 // appendParameters appends the parameters of a function in the subset of
 // OpenAPI that the server takes. A function without any has no such field.
 func appendParameters(b, raw []byte) []byte {
-	root := fields(raw)
-	f := fitter{defs: map[string]json.RawMessage{}}
-	for _, key := range []string{"$defs", "definitions"} {
-		for _, d := range members(root[key]) {
-			f.defs["#/"+key+"/"+d.name] = d.value
-		}
-	}
-	if len(members(root["properties"])) == 0 {
+	raw = dialect.Inline(raw)
+	if len(members(fields(raw)["properties"])) == 0 {
 		return b
 	}
+	var f fitter
 	return f.append(append(b, `,"parameters":`...), raw, 0)
 }
 
-// fitter rewrites JSON Schema into the subset: one type in capitals, references
-// put in place, choices as anyOf, and nothing that would be refused. What it
-// cannot say it leaves out, so that the server accepts more than the tool does.
+// fitter rewrites JSON Schema into the subset: one type in capitals, choices as
+// anyOf, and nothing that would be refused. What it cannot say it leaves out, so
+// that the server accepts more than the tool does.
 type fitter struct {
-	defs  map[string]json.RawMessage
 	count int // schemas written so far
 }
 
-// deepest and most are where a schema that refers to itself is cut.
+// deepest and most are where a schema without measure is cut.
 const (
 	deepest = 12
 	most    = 2000
@@ -44,7 +38,7 @@ func (f *fitter) append(b, raw []byte, depth int) []byte {
 	if f.count++; f.count > most {
 		depth = deepest
 	}
-	m := f.resolve(fields(raw), depth)
+	m := f.whole(fields(raw), depth)
 	kind, nullable := typeOf(m)
 	b = append(b, '{')
 	from := len(b)
@@ -106,17 +100,12 @@ func count(raw json.RawMessage) []byte {
 	return strconv.AppendInt(nil, int64(n), 10)
 }
 
-// resolve puts what a schema refers to, and all of its parts, into one.
-func (f *fitter) resolve(m map[string]json.RawMessage, depth int) map[string]json.RawMessage {
-	for i := 0; i < deepest && m["$ref"] != nil; i++ {
-		target := fields(f.defs[text(m["$ref"])])
-		delete(m, "$ref")
-		m = merged(target, m)
-	}
+// whole puts all parts of a schema into one.
+func (f *fitter) whole(m map[string]json.RawMessage, depth int) map[string]json.RawMessage {
 	if parts := list(m["allOf"]); len(parts) > 0 && depth < deepest {
 		delete(m, "allOf")
 		for _, p := range parts {
-			m = merged(m, f.resolve(fields(p), depth+1))
+			m = merged(m, f.whole(fields(p), depth+1))
 		}
 	}
 	return m
@@ -280,7 +269,7 @@ func (f *fitter) choices(m map[string]json.RawMessage, depth int) []byte {
 	var all []json.RawMessage
 	for _, key := range []string{"anyOf", "oneOf"} {
 		for _, c := range list(m[key]) {
-			if kind, _ := typeOf(fields(c)); kind != "" || fields(c)["$ref"] != nil {
+			if kind, _ := typeOf(fields(c)); kind != "" {
 				all = append(all, f.append(nil, c, depth+1))
 			}
 		}

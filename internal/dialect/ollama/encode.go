@@ -98,7 +98,7 @@ func (w writer) tail(b []byte, c dialect.Context) []byte {
 			b = dialect.AppendString(b, c.Thread.WireName(t.Name))
 			b = dialect.AppendField(b, "description", t.Description)
 			b = append(b, `,"parameters":`...)
-			b = appendSchema(b, t.Parameters.JSON())
+			b = appendParameters(b, t.Parameters.JSON())
 			return append(b, `}}`...)
 		})
 	}

@@ -6,9 +6,12 @@ import (
 	"ikigai/internal/dialect"
 )
 
-// appendSchema appends a schema as the server's own types read it. They take no
-// true and false in the place of a schema: one such refuses the whole request,
-// with the conversation and all other tools.
+// appendParameters appends the parameters of a tool as the server's own types
+// read them, which follow no references.
+func appendParameters(b, raw []byte) []byte { return appendSchema(b, dialect.Inline(raw)) }
+
+// appendSchema appends a schema without true and false in the place of another:
+// one such refuses the whole request, with the conversation and all other tools.
 func appendSchema(b, raw []byte) []byte {
 	if !bytes.Contains(raw, []byte("true")) && !bytes.Contains(raw, []byte("false")) {
 		return append(b, raw...)

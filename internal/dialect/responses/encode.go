@@ -28,7 +28,7 @@ func head(b []byte, c dialect.Context) []byte {
 		b = dialect.AppendString(b, c.Thread.WireName(t.Name))
 		b = dialect.AppendField(b, "description", t.Description)
 		b = append(b, `,"parameters":`...)
-		b = append(b, t.Parameters.JSON()...)
+		b = append(b, dialect.Rooted(t.Parameters.JSON())...)
 		return append(b, `,"strict":false}`...)
 	})
 	return append(b, `,"input":[`...)
