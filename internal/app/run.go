@@ -55,7 +55,9 @@ func (a *app) run(c *cobra.Command, args []string) error {
 		return a.faulty(o, err)
 	}
 	o.Session = h.id
-	o.Init = headless.Init{Model: cfg.Model, Mode: string(h.permit.Mode()), Cwd: dir, Tools: h.names(c.Context()), Sandbox: h.layers()}
+	o.Init = func() headless.Init {
+		return headless.Init{Model: cfg.Model, Mode: string(h.permit.Mode()), Cwd: dir, Tools: h.names(c.Context()), Sandbox: h.layers()}
+	}
 	o.Flush = func() error { return h.store.Flush(context.Background()) }
 	o.Head = func() string { return a.head(h) }
 	a.code = a.serve(c.Context(), h, prompt, o)

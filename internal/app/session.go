@@ -156,7 +156,7 @@ func (a *app) buildPermit(_ context.Context, h *house, _ which) error {
 
 func (a *app) permitOptions(h *house, rules []permit.Rule) permit.Options {
 	return permit.Options{
-		Mode: h.mode, Confined: h.confined(), Dir: h.dir, Roots: h.roots, Scratch: []string{h.own},
+		Mode: h.mode, Confined: h.confined, Dir: h.dir, Roots: h.roots, Scratch: []string{h.own},
 		Home: a.env.Home, Own: a.ownFiles(), Fixed: rules, Rules: a.policies(h.dir), AskReads: h.asksReads,
 	}
 }

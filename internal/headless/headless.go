@@ -28,9 +28,9 @@ var Formats = []Format{Text, JSON, Stream}
 type Options struct {
 	Format   Format
 	Session  string
-	Init     Init
-	Quiet    bool // text: no progress
-	Verbose  bool // text: every result in full
+	Init     func() Init // asked where it is printed; nil means an empty one
+	Quiet    bool        // text: no progress
+	Verbose  bool        // text: every result in full
 	Out, Err io.Writer
 	Paint    Painter       // how roles look on Err; nil means plainly
 	Stopped  <-chan int    // a signal came: its exit code. The turn is then interrupted
@@ -54,7 +54,7 @@ func Run(ctx context.Context, s agent.Session, after int64, prompt string, o Opt
 	stopped := watch(ctx, s, o.Stopped)
 	sum := &summary{session: o.Session}
 	p := o.printer()
-	p.begin(o.Init)
+	p.begin(o)
 	events := s.Events(ctx, after) // before the prompt, so that nothing of it is missed
 	s.Send(agent.Prompt{Text: prompt})
 	var end convo.End
@@ -261,7 +261,7 @@ func (o Options) printer() printer {
 
 // printer writes one form of output.
 type printer interface {
-	begin(Init)
+	begin(Options)
 	event(convo.Event)
 	end(Outcome)
 }
@@ -269,7 +269,7 @@ type printer interface {
 // objectPrinter writes one object at the end.
 type objectPrinter struct{ out io.Writer }
 
-func (p *objectPrinter) begin(Init)        {}
+func (p *objectPrinter) begin(Options)     {}
 func (p *objectPrinter) event(convo.Event) {}
 func (p *objectPrinter) end(o Outcome)     { writeJSON(p.out, o) }
 

@@ -29,7 +29,11 @@ func (p *linePrinter) head(kind string, at time.Time) line {
 	return line{V: 1, Seq: p.seq, TS: at.UTC().Format("2006-01-02T15:04:05.000Z"), Session: p.session, Type: kind}
 }
 
-func (p *linePrinter) begin(i Init) {
+func (p *linePrinter) begin(o Options) {
+	var i Init
+	if o.Init != nil {
+		i = o.Init()
+	}
 	writeJSON(p.out, struct {
 		line
 		Init

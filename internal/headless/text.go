@@ -21,7 +21,7 @@ type textPrinter struct {
 	calls map[string]tool.Call
 }
 
-func (p *textPrinter) begin(Init) { p.calls = map[string]tool.Call{} }
+func (p *textPrinter) begin(Options) { p.calls = map[string]tool.Call{} }
 
 func (p *textPrinter) event(e convo.Event) {
 	switch b := e.Body.(type) {

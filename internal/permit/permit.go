@@ -119,10 +119,10 @@ const autoOpen Mode = "auto, sandbox not full"
 // Options say where and how an Engine judges.
 type Options struct {
 	Mode     Mode
-	Confined bool     // the whole jail stands
-	Dir      string   // the working folder, a real path
-	Roots    []string // real paths of the workspace
-	Scratch  []string // the session's own folders: reading and writing there is inside
+	Confined func() bool // whether the whole jail stands, always the same; asked where it matters, since to find out costs a start. nil means no
+	Dir      string      // the working folder, a real path
+	Roots    []string    // real paths of the workspace
+	Scratch  []string    // the session's own folders: reading and writing there is inside
 	Home     string
 	Own      []string // our own configuration and data: sensitive to read, never written
 	Rules    Rules    // where remembered rules are kept; nil keeps none
@@ -202,10 +202,12 @@ func (e *Engine) Judge(r Request) Verdict {
 	return v
 }
 
+func (e *Engine) confined() bool { return e.opts.Confined != nil && e.opts.Confined() }
+
 // byMode is the verdict of the matrix.
 func (e *Engine) byMode(mode Mode, f finding) Verdict {
 	row := mode
-	if mode == Auto && !e.opts.Confined {
+	if mode == Auto && matrix[Auto][f.class] != matrix[autoOpen][f.class] && !e.confined() {
 		row = autoOpen
 	}
 	v := Verdict{Decision: matrix[row][f.class], By: convo.ByMode, Rule: "mode " + string(row)}

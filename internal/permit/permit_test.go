@@ -12,7 +12,7 @@ import (
 
 func engine(mode Mode, confined bool, rules ...Rule) *Engine {
 	return New(Options{
-		Mode: mode, Confined: confined, Dir: "/ws", Roots: []string{"/ws", "/more"}, Scratch: []string{"/session"},
+		Mode: mode, Confined: func() bool { return confined }, Dir: "/ws", Roots: []string{"/ws", "/more"}, Scratch: []string{"/session"},
 		Home: "/home/u", Own: []string{"/home/u/.config/ikigai"}, Fixed: rules,
 	})
 }
