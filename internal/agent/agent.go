@@ -37,7 +37,10 @@ type Op interface{ op() }
 
 type (
 	// Prompt brings words of the person. While a turn runs they steer it.
-	Prompt struct{ Text string }
+	Prompt struct {
+		Text   string
+		Images []convo.Image
+	}
 	// Answer settles one asked call of the turn it was asked in.
 	Answer struct {
 		Turn   int
@@ -165,9 +168,10 @@ type Agent struct {
 	guarded  bool // the workspace was kept before this turn changed it
 	unsaved  bool // the last word about the store was bad
 
-	compacting *Compact // asked for, and due before the next request
-	squeezing  bool     // a summary is made between two turns
-	waiting    []Prompt // what the person said meanwhile
+	compacting *Compact        // asked for, and due before the next request
+	squeezing  bool            // a summary is made between two turns
+	waiting    []Prompt        // what the person said meanwhile
+	pictures   [][]convo.Image // of the words that are not recorded yet
 }
 
 // A call is one call of the reply in hand, on its way to its result.
@@ -348,6 +352,7 @@ func (a *Agent) prompt(ctx context.Context, op Prompt) {
 		a.watchTime()
 		a.tellOfUndo()
 	}
+	a.pictures = append(a.pictures, op.Images)
 	a.step(ctx, turn.Prompted{Text: op.Text})
 }
 
@@ -398,7 +403,7 @@ func (a *Agent) step(ctx context.Context, in turn.Input) {
 func (a *Agent) act(ctx context.Context, act turn.Action) {
 	switch act := act.(type) {
 	case turn.Record:
-		a.emit(convo.Event{Kind: convo.KindUser, Text: act.Text})
+		a.emit(a.said(act.Text))
 	case turn.CallModel:
 		a.callModel(ctx, act.Final)
 	case turn.Judge:
@@ -448,6 +453,7 @@ func (a *Agent) finish(ctx context.Context, f turn.Finish) {
 	if f.Err != nil {
 		a.emit(convo.Of(f.Err.Text, *f.Err))
 	}
+	a.pictures = nil // those of unsent words come again with the words
 	a.emit(convo.Of(string(f.Stop), convo.End{
 		Stop: f.Stop, Error: f.Err, Limit: f.Limit, Unsent: f.Unsent,
 		Turns: a.replies, Calls: a.made, Denied: a.denied, TookMS: a.parts.Now().Sub(a.began).Milliseconds(),

@@ -219,6 +219,7 @@ func decode(k Kind, raw json.RawMessage, text string) (Body, error) {
 
 // bodies read the data of each kind that has some, and the text of its event.
 var bodies = map[Kind]func(raw json.RawMessage, text string) (Body, error){
+	KindUser:       readWords,
 	KindToolCall:   readCall,
 	KindToolResult: readResult,
 	KindOpaque:     either[Opaque],

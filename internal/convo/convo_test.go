@@ -59,6 +59,9 @@ func TestEventsSurviveTheirJSON(t *testing.T) {
 		Undo{Turns: []int{2}, Files: []string{"a"}, Before: "b"},
 		End{Stop: StopLimit, Limit: &Limit{Which: "cost"}, Unsent: []string{"x"}},
 		Unknown{Of: "future", Data: json.RawMessage(`{"x":1}`)},
+		Words{Images: []Image{{Name: "a.png", Media: "image/png", Data: []byte("\x89PNG")}, {Media: "image/gif", Data: []byte("GIF")}}},
+		Unknown{Of: KindUser, Data: json.RawMessage(`{"from":"harness"}`)},
+		Unknown{Of: KindUser, Data: json.RawMessage(`{"images":"none of ours"}`)},
 	}
 	for i, b := range bodies {
 		if r, ok := b.(ToolResult); ok {
