@@ -49,25 +49,32 @@ func helperPath(asked string) string {
 type helper struct {
 	process *os.Process
 	control *os.File
+	urgent  *os.File
+	turn    uint64           // the number of its program
 	gone    chan struct{}    // closed at its end, collected as soon as it happens
 	state   *os.ProcessState // set before that; nil says that there is none
 }
 
 // startHelper starts the program at path, with the arguments of its kind.
 func startHelper(path string, args ...string) (*helper, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	control, itsControl, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
-	theirs := os.NewFile(uintptr(pair[1]), "control")
-	defer theirs.Close()
-	_ = unix.SetNonblock(pair[0], true) // so that the runtime waits for it, not a thread
-	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), gone: make(chan struct{})}
+	defer itsControl.Close()
+	h := &helper{control: control, gone: make(chan struct{})}
+	urgent, itsUrgent, err := socketPair()
+	if err != nil {
+		h.hangUp()
+		return nil, err
+	}
+	defer itsUrgent.Close()
+	h.urgent = urgent
 	h.process, err = os.StartProcess(path, append([]string{jail.Name}, args...), &os.ProcAttr{
-		Dir: "/", Env: jail.Environ(), Files: []*os.File{nil, nil, nil, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: jail.Environ(), Files: []*os.File{nil, nil, nil, itsControl, itsUrgent}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
-		_ = h.control.Close()
+		h.hangUp()
 		return nil, err
 	}
 	go func() {
@@ -77,9 +84,28 @@ func startHelper(path string, args ...string) (*helper, error) {
 	return h, nil
 }
 
+// socketPair gives our end, for which the runtime waits and not a thread, and
+// the helper's.
+func socketPair() (ours, theirs *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	_ = unix.SetNonblock(pair[0], true)
+	return os.NewFile(uintptr(pair[0]), "helper"), os.NewFile(uintptr(pair[1]), "agent"), nil
+}
+
+// hangUp closes our ends, which ends the helper and what it runs.
+func (h *helper) hangUp() {
+	_ = h.control.Close()
+	_ = h.urgent.Close() // nil is no file, and says so
+}
+
 // run sends the plan with the program's files, in one piece if it fits: the
 // helper then wakes once.
 func (h *helper) run(p *jail.Plan, files [3]*os.File) error {
+	h.turn++
+	p.Turn = h.turn
 	body := p.Encode()
 	message := append(jail.Header(jail.Run, len(body)), body...)
 	rights := unix.UnixRights(int(files[0].Fd()), int(files[1].Fd()), int(files[2].Fd()))
@@ -104,9 +130,11 @@ func (h *helper) run(p *jail.Plan, files [3]*os.File) error {
 	return err
 }
 
-// say passes a word on. If it cannot be said the helper is gone, and with it
-// what it was to be about.
-func (h *helper) say(k jail.Kind) { _, _ = h.control.Write(jail.Header(k, 0)) }
+// say passes on a word about the program. If it cannot be said the helper is
+// gone, and with it what it was to be about.
+func (h *helper) say(k jail.Kind) {
+	_, _ = h.urgent.Write(jail.AppendNumber(jail.Header(k, 4), uint32(h.turn)))
+}
 
 // end asks the tree to end, or kills it. A helper that does not obey in time
 // is killed itself.
@@ -216,7 +244,7 @@ func marked(variable string) []int {
 
 func (t *keptTree) free() {
 	if t.lost {
-		_ = t.control.Close()
+		t.hangUp()
 		return
 	}
 	t.spare(t.helper)
@@ -249,7 +277,7 @@ func (p *pool) take(kind helperKind, path string, args ...string) (*helper, erro
 	for h := p.pop(kind); h != nil; h = p.pop(kind) {
 		select {
 		case <-h.gone: // somebody killed it in its sleep
-			_ = h.control.Close()
+			h.hangUp()
 		default:
 			return h, nil
 		}
@@ -315,6 +343,6 @@ func (p *pool) close() {
 
 // dismiss ends an idle helper and waits for it.
 func (h *helper) dismiss() {
-	_ = h.control.Close()
+	h.hangUp()
 	<-h.gone
 }

@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A message is something the agent said.
+// A message asks for a program to be run.
 type message struct {
-	kind  Kind
 	plan  Plan
-	files []int // of a Run: what the program gets as 0, 1 and 2
+	files []int // what the program gets as 0, 1 and 2
 	err   error // the plan could not be read
 }
 
@@ -23,31 +22,29 @@ func (m *message) closeFiles() {
 	m.files = nil
 }
 
-// receive reads one message. The files travel with its first byte.
-func receive() (message, error) {
+// receive reads one message; nil says that the agent is gone. The files travel
+// with its first byte.
+func receive() *message {
 	h := make([]byte, headerSize)
 	oob := make([]byte, unix.CmsgSpace(3*4))
 	n, oobn, err := receiveSome(h, oob)
-	if err != nil {
-		return message{}, err
-	}
-	if n == 0 {
-		return message{}, io.EOF
+	if err != nil || n == 0 {
+		return nil
 	}
 	if _, err := io.ReadFull(control{}, h[n:]); err != nil {
-		return message{}, err
+		return nil
 	}
-	kind, body, err := readBody(control{}, h)
-	if err != nil || kind != Run {
-		return message{kind: kind}, err
+	_, body, err := readBody(control{}, h)
+	if err != nil {
+		return nil
 	}
-	m := message{kind: kind}
+	m := &message{}
 	if m.files, err = rights(oob[:oobn]); err != nil {
 		m.err = doing("receiving the program's files", err)
-		return m, nil
+		return m
 	}
 	m.err = m.plan.Decode(body)
-	return m, nil
+	return m
 }
 
 func receiveSome(p, oob []byte) (n, oobn int, err error) {
@@ -81,4 +78,20 @@ func (control) Read(p []byte) (int, error) {
 		err = io.EOF
 	}
 	return n, err
+}
+
+// urgent reads what concerns the program that runs.
+type urgent struct{}
+
+func (urgent) Read(p []byte) (int, error) {
+	for {
+		n, err := unix.Read(Urgent, p)
+		if err == unix.EINTR {
+			continue
+		}
+		if err == nil && n == 0 && len(p) > 0 {
+			err = io.EOF
+		}
+		return n, err
+	}
 }

@@ -20,14 +20,14 @@ func enclose(args []string) int {
 		_ = os.WriteFile(args[1]+"/cgroup.procs", []byte("0"), 0)
 	}
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{Name}, &syscall.ProcAttr{
-		Env: Environ(), Files: []uintptr{0, 1, 2, Control}, Sys: namespaces(args[0] == ApartOnNet),
+		Env: Environ(), Files: []uintptr{0, 1, 2, Control, Urgent}, Sys: namespaces(args[0] == ApartOnNet),
 	})
 	if err != nil {
 		_, body := failed(doing("making namespaces", err))
 		_, _ = syscall.Write(Control, append(Header(Broken, len(body)), body...)) // unheard, the agent is gone
 		return 1
 	}
-	_ = unix.Close(Control)
+	_, _ = unix.Close(Control), unix.Close(Urgent)
 	var st unix.WaitStatus
 	for {
 		if got, err := wait(&st, 0); err != nil || got == pid {

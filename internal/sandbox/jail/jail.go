@@ -4,11 +4,12 @@
 // every orphan of the program. Either way it starts the program confined,
 // reaps, and when the program or the agent ends it ends all that is left.
 //
-// The agent speaks to it over a socket (descriptor Control): a Plan with the
-// program's three files goes in, one answer comes out. Nothing is passed by
-// arguments or environment, which other processes might read. The package
-// stays small, since it is started for every command: standard library
-// without fmt, and golang.org/x/sys.
+// The agent speaks to it over two sockets: by Control a Plan with the program's
+// three files goes in and one answer comes out, again and again; by Urgent comes
+// what concerns a program that runs. Nothing is passed by arguments or
+// environment, which other processes might read. The package stays small, since
+// all that a model runs waits for it: standard library without fmt, and
+// golang.org/x/sys.
 package jail
 
 import (
@@ -16,8 +17,11 @@ import (
 	"io"
 )
 
-// Control is the descriptor of the helper's end of the socket.
-const Control = 3
+// Control and Urgent are the descriptors of the helper's ends of the sockets.
+const (
+	Control = 3
+	Urgent  = 4
+)
 
 // Name is argv[0] of the helper; a program that links this package serves as
 // one when it is started by that name.
@@ -42,8 +46,8 @@ type Kind byte
 
 const (
 	Run    Kind = 'P' // to the helper: a Plan, with three descriptors
-	Term   Kind = 'T' // to the helper: ask every process to end
-	Kill   Kind = 'K' // to the helper: kill every process
+	Term   Kind = 'T' // to the helper, urgent: ask every process of the program with this number to end
+	Kill   Kind = 'K' // to the helper, urgent: kill every process of the program with this number
 	Exited Kind = 'X' // from the helper: a wait status
 	Failed Kind = 'E' // from the helper: an errno and what was being done
 	Broken Kind = 'B' // the same, and the helper can serve nobody
@@ -92,6 +96,7 @@ func readBody(r io.Reader, h []byte) (Kind, []byte, error) {
 
 // A Plan is all the helper must know about one start. Paths are absolute.
 type Plan struct {
+	Turn uint64 // the number of the program, by which urgent words mean it; no two of a helper have the same
 	Path string // the executable; empty for a rehearsal that starts nothing
 	Dir  string
 	Argv []string
@@ -119,12 +124,12 @@ type Plan struct {
 }
 
 // version changes with the fields of a Plan.
-const version = 1
+const version = 2
 
 // fields lists the parts in the order of the wire.
 func (p *Plan) fields() []any {
 	return []any{
-		&p.Path, &p.Dir, &p.Argv, &p.Env, &p.Whole, &p.Confine, &p.Net, &p.Caps, &p.Nice, &p.Most, &p.Memory, &p.Tmp, &p.Write,
+		&p.Turn, &p.Path, &p.Dir, &p.Argv, &p.Env, &p.Whole, &p.Confine, &p.Net, &p.Caps, &p.Nice, &p.Most, &p.Memory, &p.Tmp, &p.Write,
 		&p.Read, &p.Empty, &p.Hide, &p.Replace, &p.Pin, &p.Folders, &p.Files, &p.NewFile, &p.NewDir, &p.Unwanted,
 	}
 }

@@ -23,27 +23,11 @@ func Main() int {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	s := server{calls: filters{}}
-	for {
-		m, err := receive()
-		if err != nil || deserted() {
-			return 0 // the agent is gone
-		}
-		if m.kind != Run {
-			continue // a late word about a program that has ended
-		}
-		kind, body := s.perform(&m)
-		_, err = syscall.Write(Control, append(Header(kind, len(body)), body...))
-		if err != nil {
-			return 0
-		}
+	go s.tree.listen()
+	for m := receive(); m != nil; {
+		m = s.perform(m)
 	}
-}
-
-// deserted reports whether the agent is gone, whatever it said before.
-func deserted() bool {
-	fds := []unix.PollFd{{Fd: Control, Events: unix.POLLRDHUP}}
-	n, err := unix.Poll(fds, 0)
-	return err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLRDHUP) != 0
+	return 0
 }
 
 // keepDescriptors keeps from programs every descriptor that came with us, also
@@ -60,68 +44,44 @@ func keepDescriptors() {
 	}
 }
 
-// A server is what a helper keeps from one program to the next.
+// A server runs programs, one at a time.
 type server struct {
-	kept  *starter
+	tree  tree
 	calls filters // used by one thread at a time
+	kept  *starter
 }
 
-// perform starts what m asks for and waits until its tree is gone.
-func (s *server) perform(m *message) (Kind, []byte) {
-	if m.err != nil {
-		return failed(m.err)
-	}
-	defer m.closeFiles()
-	limit(&m.plan)
-	held, err := hold(&m.plan)
-	defer held.release()
+// perform runs what m asks for, and perhaps more, and gives the message that
+// is to be served next; nil says that the agent is gone.
+func (s *server) perform(m *message) *message {
+	held, err := s.hold(m)
 	if err != nil {
-		return failed(err)
+		m.closeFiles()
+		held.release()
+		answer(failed(err))
+		return receive()
 	}
-	return result(s.run(m))
-}
-
-// run starts the program and does what the agent says until its tree is gone.
-func (s *server) run(m *message) (unix.WaitStatus, error) {
-	bell, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
-	if err != nil {
-		return 0, doing("making a bell", err)
-	}
-	defer unix.Close(bell)
 	from := s.starterFor(&m.plan)
-	defer func() { s.keep(from) }()
-	ended, err := from.start(m, bell)
-	if err != nil {
-		return 0, err
+	defer s.keep(from)
+	if m.plan.repeatable() {
+		return from.serve(m)
 	}
-	m.closeFiles() // or the program's end would not be the end of its output
-	obey(bell)
-	return <-ended, nil
+	kind, body := from.once(m)
+	held.release()
+	answer(kind, body)
+	return receive()
 }
 
-// obey does what the agent says until the bell rings. The end of the agent is
-// the end of the program.
-func obey(bell int) {
-	fds := []unix.PollFd{{Fd: int32(bell), Events: unix.POLLIN}, {Fd: Control, Events: unix.POLLIN}}
-	for {
-		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
-			continue
-		}
-		if fds[0].Revents != 0 {
-			return
-		}
-		m, err := receive()
-		switch {
-		case err != nil:
-			signalAll(unix.SIGKILL)
-			fds = fds[:1]
-		case m.kind == Term:
-			signalAll(unix.SIGTERM)
-			signalAll(unix.SIGCONT) // a stopped process would never hear of it
-		case m.kind == Kill:
-			signalAll(unix.SIGKILL)
-		}
+func (s *server) hold(m *message) (*holds, error) {
+	if m.err != nil {
+		return &holds{}, m.err
 	}
+	return hold(&m.plan)
+}
+
+// answer tells the agent. If it is gone there is no next message either.
+func answer(kind Kind, body []byte) {
+	_, _ = syscall.Write(Control, append(Header(kind, len(body)), body...))
 }
 
 // reap collects children until pid ended, then kills the rest of the tree and

@@ -13,6 +13,7 @@ import (
 // more use it is thrown away, for there is no way back.
 type starter struct {
 	work   chan func()
+	tree   *tree
 	calls  filters
 	key    string   // of the plans it serves; empty when it can serve only one
 	listed []string // the folders whose content decided how it is confined
@@ -22,7 +23,7 @@ type starter struct {
 }
 
 func (s *server) newStarter(key string) *starter {
-	t := &starter{work: make(chan func()), calls: s.calls, key: key}
+	t := &starter{work: make(chan func()), tree: &s.tree, calls: s.calls, key: key}
 	go func() {
 		runtime.LockOSThread() // for ever: the thread ends with this function
 		for f := range t.work {
@@ -32,48 +33,82 @@ func (s *server) newStarter(key string) *starter {
 	return t
 }
 
-// starterFor gives the kept thread if it is confined as p wants, or a new one.
-// A thread that has mounts of its own is never kept: they show the machine as
-// it was.
+// do has f done on the thread.
+func (t *starter) do(f func()) {
+	done := make(chan struct{})
+	t.work <- func() {
+		f()
+		close(done)
+	}
+	<-done
+}
+
+// starterFor gives the kept thread if it suits p, or a new one. A thread that
+// has mounts of its own is never kept: they show the machine as it was.
 func (s *server) starterFor(p *Plan) *starter {
 	if p.Whole {
 		return s.newStarter("")
 	}
 	key := p.confinement()
-	if k := s.kept; k != nil && k.key == key && k.stamp == stampOf(p, k.listed) {
-		return k
+	if s.kept != nil && s.kept.suits(p, key) {
+		return s.kept
 	}
 	return s.newStarter(key)
 }
 
+// suits reports whether the thread is confined as p wants.
+func (t *starter) suits(p *Plan, key string) bool {
+	return t.ready && !t.broken && t.key == key && t.stamp == stampOf(p, t.listed)
+}
+
 // keep holds t for the next program, if it can serve one.
 func (s *server) keep(t *starter) {
-	if t == s.kept && !t.broken {
-		return
-	}
 	if t.broken || t.key == "" {
 		close(t.work)
+		if t == s.kept {
+			s.kept = nil
+		}
 		return
 	}
-	if s.kept != nil {
+	if s.kept != nil && s.kept != t {
 		close(s.kept.work)
 	}
 	s.kept = t
 }
 
-// start starts the program of m. How it ended comes when its tree is gone, and
-// then the bell rings.
-func (t *starter) start(m *message, bell int) (<-chan unix.WaitStatus, error) {
-	started, ended := make(chan error, 1), make(chan unix.WaitStatus, 1)
-	t.work <- func() {
-		pid, err := t.launch(&m.plan, m.files)
-		started <- err
-		if err == nil {
-			ended <- reap(pid)
-			_, _ = unix.Write(bell, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // cannot fail: it is far from full
+// once runs the program of m.
+func (t *starter) once(m *message) (kind Kind, body []byte) {
+	t.do(func() { kind, body = result(t.run(m)) })
+	return kind, body
+}
+
+// serve runs the program of m and of the messages after it, as long as they
+// suit, and gives the first that does not. All that is done by one thread: to
+// wake another costs as much as to start a program.
+func (t *starter) serve(m *message) *message {
+	t.do(func() {
+		for {
+			answer(result(t.run(m)))
+			m = receive()
+			if m == nil || m.err != nil || !m.plan.repeatable() || !t.suits(&m.plan, m.plan.confinement()) {
+				return
+			}
 		}
+	})
+	return m
+}
+
+// run starts the program of m and waits until its tree is gone.
+func (t *starter) run(m *message) (unix.WaitStatus, error) {
+	limit(&m.plan)
+	pid, err := t.launch(&m.plan, m.files)
+	m.closeFiles() // or the program's end would not be the end of its output
+	if err != nil {
+		return 0, err
 	}
-	return ended, <-started
+	t.tree.begin(uint32(m.plan.Turn))
+	defer t.tree.end()
+	return reap(pid), nil
 }
 
 // launch changes the thread, unless that is done, into what the program may
@@ -101,6 +136,12 @@ func (t *starter) prepare(p *Plan) (err error) {
 	}
 	t.stamp, t.ready = stampOf(p, t.listed), true
 	return nil
+}
+
+// repeatable reports whether p needs nothing that has to be made before and
+// removed afterwards, which a confined thread cannot do.
+func (p *Plan) repeatable() bool {
+	return !p.Whole && len(p.Folders)+len(p.Files)+len(p.NewFile)+len(p.NewDir)+len(p.Unwanted) == 0
 }
 
 // confinement is what of a plan decides how a thread is confined.
