@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"ikigai/internal/config"
 	"ikigai/internal/headless"
@@ -136,11 +137,9 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// isTerminal reports whether somebody may sit there. /dev/null is a device as
+// well, and nobody does.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+	return ok && term.IsTerminal(int(f.Fd()))
 }

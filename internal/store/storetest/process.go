@@ -143,7 +143,7 @@ func killedProcessLosesNothingItShowed(t *testing.T, where string, open Opener, 
 		rounds = 10
 	}
 	if os.Getenv("IKIGAI_SOAK") != "" {
-		rounds = 500
+		rounds = 120
 	}
 	shown := int64(0)
 	for range rounds {
