@@ -133,6 +133,7 @@ type Quirks struct {
 	MaxTokensField  string // max_tokens or max_completion_tokens; empty means the format's own
 	ReasoningApart  bool   // output tokens are reported without the reasoning ones
 	CacheMarks      bool   // takes cache_control on content parts
+	Blind           bool   // takes no pictures
 
 	AdaptiveThinking bool // anthropic: the model is told an effort, not a budget
 	Bridge           bool // refuses the person's words right after results: a short reply stands between

@@ -2,9 +2,12 @@ package dialect
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"ikigai/internal/convo"
 )
 
 // AppendString appends s as a JSON string. Only what JSON demands is escaped;
@@ -54,6 +57,17 @@ func AppendField(dst []byte, name, value string) []byte {
 	}
 	dst = AppendString(append(dst, ','), name)
 	return AppendString(append(dst, ':'), value)
+}
+
+// AppendBase64 appends data as a JSON string with something before it.
+func AppendBase64(dst []byte, before string, data []byte) []byte {
+	dst = append(append(dst, '"'), before...)
+	return append(base64.StdEncoding.AppendEncode(dst, data), '"')
+}
+
+// AppendDataURL appends a picture as an address that holds it.
+func AppendDataURL(dst []byte, i convo.Image) []byte {
+	return AppendBase64(dst, "data:"+i.Media+";base64,", i.Data)
 }
 
 // ArgsText is arguments for a format that wants them as a string: as the model

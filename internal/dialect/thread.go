@@ -17,9 +17,38 @@ import (
 // text in them is blank.
 type Group struct {
 	Role    Role
-	Texts   []string // User
+	Said    []Part   // User
 	Items   []Item   // Model
-	Answers []Answer // Results, one for each call of the group before, in its order; Texts may follow them
+	Answers []Answer // Results, one for each call of the group before, in its order; Said may follow them
+}
+
+// A Part is a text of the person or, where Image is set, a picture. Pictures stand
+// before the text they came with.
+type Part struct {
+	Text  string
+	Image *convo.Image
+}
+
+// Text is all that the person said, without the pictures.
+func (g Group) Text() string {
+	var texts []string
+	for _, p := range g.Said {
+		if p.Image == nil {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Images are the pictures alone.
+func (g Group) Images() []convo.Image {
+	var all []convo.Image
+	for _, p := range g.Said {
+		if p.Image != nil {
+			all = append(all, *p.Image)
+		}
+	}
+	return all
 }
 
 // Role is whose step a Group is.
@@ -53,6 +82,7 @@ type Rules struct {
 	Thinking bool    // plain thinking goes back too, whoever thought it
 	Bridge   bool    // the person's words may not stand right after results
 	Merge    bool    // the person's words right after results are of one group with them
+	Blind    bool    // the model takes no pictures: it is told of them
 }
 
 // A Thread turns the events of a session into groups and reads each event once.
@@ -62,11 +92,11 @@ type Rules struct {
 type Thread struct {
 	rules  Rules
 	model  string
-	begun  bool     // a group was given out
-	after  Role     // that of the last group that was given out
-	user   []string // what the person said last, while nothing of the model follows
-	held   *Group   // results that such words may still join
-	reply  reply    // what the model said last
+	begun  bool   // a group was given out
+	after  Role   // that of the last group that was given out
+	user   []Part // what the person said last, while nothing of the model follows
+	held   *Group // results that such words may still join
+	reply  reply  // what the model said last
 	system []string
 
 	taken   int         // events that were read
@@ -147,7 +177,7 @@ func (t *Thread) Rest() []Group {
 
 // words are what the person said last, as groups.
 func (t *Thread) words() []Group {
-	said := Group{Role: User, Texts: t.user}
+	said := Group{Role: User, Said: t.user}
 	switch {
 	case t.held != nil:
 		said.Role, said.Answers = Results, t.held.Answers
@@ -200,7 +230,9 @@ func (t *Thread) keep(o *convo.Opaque) json.RawMessage {
 }
 
 // placeholder stands where a conversation was cut so that the model spoke first.
-func placeholder() Group { return Group{Role: User, Texts: []string{"(The conversation goes on.)"}} }
+func placeholder() Group {
+	return Group{Role: User, Said: []Part{{Text: "(The conversation goes on.)"}}}
+}
 
 // A reading is one pass over events that are new.
 type reading struct {
@@ -236,7 +268,8 @@ func (r *reading) take(i int) {
 			r.system = append(r.system, e.Text)
 		}
 	case convo.KindUser:
-		r.said(i, e.Text)
+		w, _ := e.Body.(convo.Words)
+		r.said(i, e.Text, w.Images...)
 	case convo.KindSummary:
 		r.whole, r.user, r.held, r.reply, r.begun = nil, nil, nil, reply{}, false
 		r.said(i, "What happened before, in short:\n\n"+e.Text)
@@ -259,12 +292,23 @@ func (r *reading) take(i int) {
 	}
 }
 
-func (r *reading) said(i int, text string) {
-	if blank(text) {
+func (r *reading) said(i int, text string, images ...convo.Image) {
+	if r.rules.Blind {
+		for _, image := range images {
+			text += "\n\n" + image.NotSent(r.model+" takes no images")
+		}
+		images = nil
+	}
+	if blank(text) && len(images) == 0 {
 		return
 	}
 	r.close(i)
-	r.user = append(r.user, text)
+	for _, image := range images {
+		r.user = append(r.user, Part{Image: &image})
+	}
+	if !blank(text) {
+		r.user = append(r.user, Part{Text: text})
+	}
 }
 
 // item adds one thing the model said to the reply in hand, or begins another.

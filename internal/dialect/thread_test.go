@@ -45,7 +45,14 @@ func sketch(groups []Group) string {
 	for _, g := range groups {
 		switch g.Role {
 		case User:
-			fmt.Fprintf(&b, "U(%s) ", strings.Join(g.Texts, "+"))
+			var parts []string
+			for _, p := range g.Said {
+				if p.Image != nil {
+					p.Text = "image:" + p.Image.Name
+				}
+				parts = append(parts, p.Text)
+			}
+			fmt.Fprintf(&b, "U(%s) ", strings.Join(parts, "+"))
 		case Model:
 			var items []string
 			for _, it := range g.Items {
@@ -100,6 +107,9 @@ func TestHistoriesAreMadeValid(t *testing.T) {
 		{"without reply names a result ends the reply", []convo.Event{
 			said("user", "go"), called("", "a"), answered("a", "1"), called("", "b"), answered("b", "2"),
 		}, "U(go) M(call:a) R(a=1) M(call:b) R(b=2)"},
+		{"pictures stand before the words they came with", []convo.Event{
+			said("user", "go"), {Kind: convo.KindUser, Text: "look", Body: convo.Words{Images: []convo.Image{{Name: "p"}, {Name: "q"}}}}, {Kind: convo.KindUser, Body: convo.Words{Images: []convo.Image{{Name: "r"}}}},
+		}, "U(go+image:p+image:q+look+image:r)"},
 		{"an orphan is closed", []convo.Event{
 			said("user", "go"), called("r1", "a"), called("r1", "b"), answered("b", "2"), said("user", "on"),
 		}, "U(go) M(call:a call:b) R(a=INTERRUPTED b=2) U(on)"},
@@ -220,8 +230,8 @@ func valid(groups []Group) error {
 				}
 			}
 		}
-		for _, text := range g.Texts {
-			if strings.TrimSpace(text) == "" {
+		for _, p := range g.Said {
+			if strings.TrimSpace(p.Text) == "" && p.Image == nil {
 				return fmt.Errorf("group %d has a blank text", i)
 			}
 		}
@@ -236,7 +246,11 @@ func anyEvents(t *rapid.T) []convo.Event {
 		r := pick("reply", "", "r1", "r2")
 		switch pick("kind", "user", "assistant", "thinking", "call", "call", "result", "result", "opaque", "usage", "summary") {
 		case "user":
-			return said("user", pick("text", "a", "b", " "))
+			e := said("user", pick("text", "a", "b", " "))
+			if pick("picture", "none", "none", "one") == "one" {
+				e.Body = convo.Words{Images: []convo.Image{{Name: "p", Media: "image/gif"}}}
+			}
+			return e
 		case "assistant":
 			return inReply(r, said("assistant", pick("text", "a", "b", "")))
 		case "thinking":
@@ -263,6 +277,7 @@ func anyRules(t *rapid.T) Rules {
 	rules := plainRules
 	rules.Thinking = rapid.Bool().Draw(t, "thinking")
 	rules.Merge = rapid.Bool().Draw(t, "merge")
+	rules.Blind = rapid.Bool().Draw(t, "blind")
 	rules.Bridge = !rules.Merge && rapid.Bool().Draw(t, "bridge")
 	return rules
 }

@@ -227,6 +227,7 @@ func (p *Provider) Open(string) llm.Conn {
 	info := p.Info()
 	q := p.row.Quirks
 	q.AdaptiveThinking = q.AdaptiveThinking || info.Adaptive
+	q.Blind = q.Blind || info.Known && !info.Images // one that nobody knows may say so itself
 	if q.Window == 0 {
 		q.Window = info.Window
 	}

@@ -20,7 +20,7 @@ const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 func newEncoder(q dialect.Quirks) dialect.Encoder {
 	w := writer{q}
 	return dialect.NewEncoder(dialect.Grammar{
-		Rules: dialect.Rules{Dialect: name, ID: dialect.Fit(64, dialect.WordByte), Name: dialect.ToolName, Merge: true},
+		Rules: dialect.Rules{Dialect: name, ID: dialect.Fit(64, dialect.WordByte), Name: dialect.ToolName, Merge: true, Blind: w.Blind},
 		Head:  w.head,
 		Group: w.group,
 		Tail:  w.tail,
@@ -91,8 +91,8 @@ func (w writer) group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int
 	mark := 0
 	switch g.Role {
 	case dialect.User:
-		b = dialect.AppendList(b, `{"role":"user","content":[`, g.Texts, func(b []byte, text string) []byte {
-			b = appendText(b, text)
+		b = dialect.AppendList(b, `{"role":"user","content":[`, g.Said, func(b []byte, p dialect.Part) []byte {
+			b = appendPart(b, p)
 			mark = len(b) - 1
 			return b
 		})
@@ -103,13 +103,23 @@ func (w writer) group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int
 		for _, a := range g.Answers {
 			b = append(appendAnswer(b, c, a), ',')
 		}
-		for _, text := range g.Texts {
-			b = append(appendText(b, text), ',')
+		for _, p := range g.Said {
+			b = append(appendPart(b, p), ',')
 		}
 		mark = len(b) - len(`},`)
 		b[len(b)-1] = ']'
 	}
 	return append(b, '}'), mark
+}
+
+func appendPart(b []byte, p dialect.Part) []byte {
+	i := p.Image
+	if i == nil {
+		return appendText(b, p.Text)
+	}
+	b = append(b, `{"type":"image","source":{"type":"base64","media_type":`...)
+	b = dialect.AppendString(b, i.Media)
+	return append(dialect.AppendBase64(append(b, `,"data":`...), "", i.Data), `}}`...)
 }
 
 func appendText(b []byte, text string) []byte {
@@ -198,7 +208,7 @@ func (w writer) budget(c dialect.Context) int {
 // conversation ends in results, begins with thinking.
 func thoughtSoFar(rest []dialect.Group) bool {
 	n := len(rest)
-	if n == 0 || rest[n-1].Role != dialect.Results || len(rest[n-1].Texts) > 0 {
+	if n == 0 || rest[n-1].Role != dialect.Results || len(rest[n-1].Said) > 0 {
 		return true
 	}
 	return n > 1 && rest[n-2].Items[0].Kind == llm.Thinking

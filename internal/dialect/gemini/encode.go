@@ -10,9 +10,9 @@ import (
 	"ikigai/internal/tool"
 )
 
-func newEncoder(dialect.Quirks) dialect.Encoder {
+func newEncoder(q dialect.Quirks) dialect.Encoder {
 	return dialect.NewEncoder(dialect.Grammar{
-		Rules: dialect.Rules{Dialect: name, ID: dialect.Any, Name: dialect.ToolName},
+		Rules: dialect.Rules{Dialect: name, ID: dialect.Any, Name: dialect.ToolName, Blind: q.Blind},
 		Head:  head,
 		Group: group,
 		Tail:  tail,
@@ -42,10 +42,7 @@ func head(b []byte, c dialect.Context) []byte {
 func group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int) {
 	switch g.Role {
 	case dialect.User:
-		b = dialect.AppendList(b, `{"role":"user","parts":[`, g.Texts, func(b []byte, text string) []byte {
-			b = append(b, `{"text":`...)
-			return append(dialect.AppendString(b, text), '}')
-		})
+		b = dialect.AppendList(b, `{"role":"user","parts":[`, g.Said, appendPart)
 	case dialect.Model:
 		return appendModel(b, c, g.Items), 0
 	case dialect.Results:
@@ -62,6 +59,16 @@ func group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int) {
 		})
 	}
 	return append(b, '}'), 0
+}
+
+func appendPart(b []byte, p dialect.Part) []byte {
+	if i := p.Image; i != nil {
+		b = append(b, `{"inlineData":{"mimeType":`...)
+		b = dialect.AppendString(b, i.Media)
+		return append(dialect.AppendBase64(append(b, `,"data":`...), "", i.Data), `}}`...)
+	}
+	b = append(b, `{"text":`...)
+	return append(dialect.AppendString(b, p.Text), '}')
 }
 
 // appendResponse appends a result as the object that it must be.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ikigai/internal/convo"
 	"ikigai/internal/dialect"
 	"ikigai/internal/llm"
 	"ikigai/internal/tool"
@@ -15,7 +16,7 @@ type writer struct{ dialect.Quirks }
 func newEncoder(q dialect.Quirks) dialect.Encoder {
 	w := writer{q}
 	return dialect.NewEncoder(dialect.Grammar{
-		Rules: dialect.Rules{Dialect: name, ID: dialect.Any, Name: dialect.ToolName},
+		Rules: dialect.Rules{Dialect: name, ID: dialect.Any, Name: dialect.ToolName, Blind: q.Blind},
 		Head:  w.head,
 		Group: w.group,
 		Tail:  w.tail,
@@ -44,7 +45,13 @@ func message(b []byte, role, text string) []byte {
 func (w writer) group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int) {
 	switch g.Role {
 	case dialect.User:
-		b = append(message(b, "user", strings.Join(g.Texts, "\n\n")), '}')
+		b = message(b, "user", g.Text())
+		if images := g.Images(); len(images) > 0 {
+			b = dialect.AppendList(b, `,"images":[`, images, func(b []byte, i convo.Image) []byte {
+				return dialect.AppendBase64(b, "", i.Data)
+			})
+		}
+		b = append(b, '}')
 	case dialect.Model:
 		b = appendModel(b, g.Items)
 	case dialect.Results:

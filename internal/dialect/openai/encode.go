@@ -18,7 +18,7 @@ func newEncoder(q dialect.Quirks) dialect.Encoder {
 	g := dialect.Grammar{
 		Rules: dialect.Rules{
 			Dialect: name, ID: dialect.Fit(40, dialect.Printable), Name: dialect.ToolName,
-			Thinking: q.EchoReasoning, Bridge: q.Bridge,
+			Thinking: q.EchoReasoning, Bridge: q.Bridge, Blind: q.Blind,
 		},
 		Head:  w.head,
 		Group: w.group,
@@ -80,8 +80,7 @@ func (w writer) message(b []byte, role, text, mark string) (out []byte, place in
 func (w writer) group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int) {
 	switch g.Role {
 	case dialect.User:
-		b, mark := w.message(b, "user", strings.Join(g.Texts, "\n\n"), "")
-		return append(b, '}'), mark
+		return w.user(b, g)
 	case dialect.Model:
 		return w.model(b, g.Items), 0
 	}
@@ -98,6 +97,28 @@ func (w writer) group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int
 		b = append(b, '}')
 	}
 	return b, mark
+}
+
+// user writes what the person said: one text, or parts where there are pictures.
+func (w writer) user(b []byte, g dialect.Group) (out []byte, mark int) {
+	if len(g.Images()) == 0 {
+		b, mark = w.message(b, "user", g.Text(), "")
+		return append(b, '}'), mark
+	}
+	b = dialect.AppendList(b, `{"role":"user","content":[`, g.Said, func(b []byte, p dialect.Part) []byte {
+		if p.Image != nil {
+			b = append(b, `{"type":"image_url","image_url":{"url":`...)
+			return append(dialect.AppendDataURL(b, *p.Image), `}}`...)
+		}
+		b = append(b, `{"type":"text","text":`...)
+		b = append(dialect.AppendString(b, p.Text), '}')
+		mark = len(b) - 1
+		return b
+	})
+	if !w.CacheMarks {
+		mark = 0
+	}
+	return append(b, '}'), mark
 }
 
 // kept is what this format keeps with an item: the reasoning of a gateway, or

@@ -9,9 +9,9 @@ import (
 	"ikigai/internal/tool"
 )
 
-func newEncoder(dialect.Quirks) dialect.Encoder {
+func newEncoder(q dialect.Quirks) dialect.Encoder {
 	return dialect.NewEncoder(dialect.Grammar{
-		Rules: dialect.Rules{Dialect: name, ID: dialect.Fit(64, dialect.Printable), Name: dialect.ToolName},
+		Rules: dialect.Rules{Dialect: name, ID: dialect.Fit(64, dialect.Printable), Name: dialect.ToolName, Blind: q.Blind},
 		Head:  head,
 		Group: group,
 		Tail:  tail,
@@ -43,10 +43,7 @@ func group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int) {
 	}
 	switch g.Role {
 	case dialect.User:
-		b = dialect.AppendList(b, `{"type":"message","role":"user","content":[`, g.Texts, func(b []byte, text string) []byte {
-			b = append(b, `{"type":"input_text","text":`...)
-			return append(dialect.AppendString(b, text), '}')
-		})
+		b = dialect.AppendList(b, `{"type":"message","role":"user","content":[`, g.Said, appendPart)
 		b = append(b, '}')
 	case dialect.Model:
 		items := slices.DeleteFunc(slices.Clone(g.Items), func(it dialect.Item) bool { return it.Kind == llm.Text && it.Text == "" })
@@ -67,6 +64,15 @@ func group(b []byte, c dialect.Context, g dialect.Group) ([]byte, int) {
 		}
 	}
 	return b, 0
+}
+
+func appendPart(b []byte, p dialect.Part) []byte {
+	if p.Image != nil {
+		b = append(b, `{"type":"input_image","detail":"auto","image_url":`...)
+		return append(dialect.AppendDataURL(b, *p.Image), '}')
+	}
+	b = append(b, `{"type":"input_text","text":`...)
+	return append(dialect.AppendString(b, p.Text), '}')
 }
 
 // reasoned reports whether the reasoning of a reply can go back: all of it must
