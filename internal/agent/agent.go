@@ -380,6 +380,16 @@ func (a *Agent) end(ctx context.Context, how turn.Input) {
 	a.cancel()
 }
 
+// cancellable is a context for the next work, which cancel ends. The work before
+// it is over, and its context with it.
+func (a *Agent) cancellable(ctx context.Context) context.Context {
+	if a.cancel != nil {
+		a.cancel()
+	}
+	ctx, a.cancel = context.WithCancel(ctx)
+	return ctx
+}
+
 // send brings a message of a working goroutine to the session's own.
 func (a *Agent) send(turn int, do func(ctx context.Context)) {
 	select {

@@ -90,6 +90,9 @@ type setup struct {
 	stored []convo.Event
 	time   time.Duration
 	guard  agent.Guard
+	mark   agent.Mark
+	now    func() time.Time
+	more   func(*agent.Options)
 }
 
 func open(t *testing.T, s setup) *room {
@@ -101,6 +104,9 @@ func open(t *testing.T, s setup) *room {
 	}
 	if s.mode == "" {
 		s.mode = permit.Yolo
+	}
+	if s.now == nil {
+		s.now = time.Now
 	}
 	if s.store == nil {
 		s.store = memory.New()
@@ -115,10 +121,14 @@ func open(t *testing.T, s setup) *room {
 			Keys: func(context.Context, string, []string) (string, string, error) { return "key", "test", nil },
 		})
 	}
-	r.Agent = agent.New(agent.Options{
+	o := agent.Options{
 		Session: "s1", Model: "openai/scripted", System: "be brief", Limits: s.limits, Budgets: agent.Budgets{Prompt: agent.Amounts{agent.Time: s.time.Seconds()}},
 		Place: tool.Place{Files: roots}, Stored: s.stored,
-	}, agent.Parts{Open: opened, Tools: tool.NewRegistry(tool.NewSet(tool.Complete, nil, s.tools...)), Permit: r.permit, Store: s.store, Now: time.Now, Guard: s.guard})
+	}
+	if s.more != nil {
+		s.more(&o)
+	}
+	r.Agent = agent.New(o, agent.Parts{Open: opened, Tools: tool.NewRegistry(tool.NewSet(tool.Complete, nil, s.tools...)), Permit: r.permit, Store: s.store, Now: s.now, Guard: s.guard, Mark: s.mark})
 	ctx, cancel := context.WithCancel(context.Background())
 	watching, unwatch := context.WithCancel(context.Background())
 	events := r.Events(watching, 0)
@@ -508,5 +518,17 @@ func TestRandomCancelAndSteer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// feed puts events into a store that the room will open.
+func feed(t *testing.T, s store.Store, events []convo.Event) {
+	t.Helper()
+	err := s.Begin(t.Context(), store.Session{ID: "s1"})
+	for _, e := range events {
+		err = errors.Join(err, s.Append(t.Context(), "s1", e))
+	}
+	if err := errors.Join(err, s.End(t.Context(), "s1")); err != nil {
+		t.Fatal(err)
 	}
 }

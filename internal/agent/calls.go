@@ -203,7 +203,7 @@ func (a *Agent) reject(act turn.Reject) {
 // run starts calls side by side. One whose effects go beyond reading waits until
 // everything that led to it is on the disk.
 func (a *Agent) run(ctx context.Context, ids []string) {
-	ctx, a.cancel = context.WithCancel(ctx)
+	ctx = a.cancellable(ctx)
 	n := a.turn
 	for _, id := range ids {
 		c := *a.calls[id]

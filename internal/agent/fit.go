@@ -85,7 +85,7 @@ func (a *Agent) squeeze(ctx context.Context) {
 	}
 	a.squeezing = true
 	work := ctx
-	ctx, a.cancel = context.WithCancel(work)
+	ctx = a.cancellable(work)
 	a.emit(convo.Of("", convo.State{Name: "awaiting_model"}))
 	a.summarise(ctx, p.Summary, func(err error) {
 		a.squeezing = false
@@ -154,6 +154,8 @@ func usable(r llm.Reply, err error) error {
 		return err
 	case r.Stop == llm.Length || r.Stop == llm.Refused || r.Stop == llm.Filtered || r.Stop == llm.Broke:
 		return fmt.Errorf("the model stopped for %s", r.Stop)
+	case len(r.Calls()) > 0:
+		return errors.New("the model wanted to call tools")
 	case strings.TrimSpace(r.Text()) == "":
 		return errors.New("the model answered nothing")
 	}

@@ -24,7 +24,7 @@ func (a *Agent) callModel(ctx context.Context, final bool) {
 		a.step(ctx, turn.Exhausted{Limit: *l})
 		return
 	}
-	ctx, a.cancel = context.WithCancel(ctx)
+	ctx = a.cancellable(ctx)
 	a.fit(ctx, func(events []convo.Event) { a.request(ctx, events, final) })
 }
 
@@ -144,6 +144,7 @@ func emptyReply(r llm.Reply) error {
 
 // record keeps the items of a whole reply in the order of the wire.
 func (a *Agent) record(r llm.Reply) []turn.Call {
+	clear(a.calls) // those before have their results
 	var calls []turn.Call
 	for _, it := range r.Items {
 		e := convo.Event{Text: it.Text, Reply: a.reply, Keep: it.Keep}

@@ -12,16 +12,25 @@ import (
 // tellOfUndo tells the model that files were put back since it was last asked: it
 // would go on with what it believes to stand in them.
 func (a *Agent) tellOfUndo() {
-	var undone []convo.Undo
-	for _, e := range slices.Backward(a.history.Events()) {
-		if e.Kind == convo.KindUser {
-			break
+	events := a.history.Events()
+	from := len(events)
+	for from > 0 && events[from-1].Kind != convo.KindUser {
+		from--
+	}
+	var open []convo.Undo
+	for _, e := range events[from:] {
+		b, ok := e.Body.(convo.Undo)
+		if !ok {
+			continue
 		}
-		if b, ok := e.Body.(convo.Undo); ok {
-			undone = append(undone, b)
+		opposite := func(o convo.Undo) bool { return o.Redo != b.Redo && slices.Equal(o.Turns, b.Turns) }
+		if i := slices.IndexFunc(open, opposite); i >= 0 {
+			open = slices.Delete(open, i, i+1) // it was taken back in turn
+		} else {
+			open = append(open, b)
 		}
 	}
-	for _, b := range slices.Backward(undone) {
+	for _, b := range open {
 		a.emit(window.Remark(undoText(b)))
 	}
 }

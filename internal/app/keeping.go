@@ -44,7 +44,7 @@ func (a *app) openStore(ctx context.Context, cfg *config.Config) (store.Store, e
 }
 
 // keptInMemory is how many bytes of a session that is not kept stay in memory.
-const keptInMemory = 16 << 20
+const keptInMemory = 4 << 20
 
 func storeFault(err error) error {
 	var bad *store.Unusable

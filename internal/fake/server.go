@@ -33,6 +33,7 @@ type Reply struct {
 	Finish   string        `json:"finish"` // the finish reason; chosen by itself when empty
 	Repeat   int           `json:"repeat"` // give this reply so many times
 	Expect   string        `json:"expect"` // what the request body must contain; else HTTP 400
+	When     string        `json:"when"`   // the answer to every request that contains this, whatever its turn
 	Delay    time.Duration `json:"-"`
 }
 
@@ -59,6 +60,7 @@ type Model struct {
 	*httptest.Server
 	mu       sync.Mutex // guards the fields below
 	script   []Reply
+	always   []Reply // with When
 	requests [][]byte
 	log      io.Writer
 	gone     chan struct{}
@@ -69,6 +71,10 @@ type Model struct {
 func NewModel(script []Reply) *Model {
 	m := &Model{gone: make(chan struct{})}
 	for _, r := range script {
+		if r.When != "" {
+			m.always = append(m.always, r)
+			continue
+		}
 		for range max(r.Repeat, 1) {
 			m.script = append(m.script, r)
 		}
@@ -142,6 +148,11 @@ func (m *Model) next(body []byte) (Reply, bool) {
 	m.requests = append(m.requests, body)
 	if m.log != nil {
 		fmt.Fprintf(m.log, "%s\n", bytes.ReplaceAll(body, []byte("\n"), nil))
+	}
+	for _, r := range m.always {
+		if bytes.Contains(body, []byte(r.When)) {
+			return r, true
+		}
 	}
 	if len(m.script) == 0 {
 		return Reply{}, false
