@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,21 +11,18 @@ import (
 	"testing"
 	"time"
 
+	"ikigai/internal/bench"
 	"ikigai/internal/tool"
 )
 
-// cpu is the time this process and its collected children have used.
+// cpu is the time that we and all collected children have used.
 func cpu(tb testing.TB) time.Duration {
 	tb.Helper()
-	var sum time.Duration
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(who, &u); err != nil {
-			tb.Fatal(err)
-		}
-		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		tb.Fatal(err)
 	}
-	return sum
+	return bench.CPU() + time.Duration(u.Utime.Nano()+u.Stime.Nano())
 }
 
 // buildInit builds the real helper, which starts faster than a test binary.
@@ -40,87 +39,110 @@ func buildInit(tb testing.TB) string {
 
 // A way is one way to start the smallest program.
 type way struct {
-	name string
-	once func() error
-	end  func() // collects the helpers, whose time does not count before
-	used cost   // in this session
-	per  []cost // start, one for each session
+	name  string
+	once  func() error
+	end   func()       // collects the helpers, whose time does not count before
+	used  bench.Cost   // in this session
+	costs []bench.Cost // of one start, for each session
 }
 
-// A cost is time of the processors, ours and the children's, and of the clock.
-type cost struct{ cpu, wall time.Duration }
+const (
+	call  = 40 // starts in a session of some length
+	rival = "bubblewrap"
+)
 
-// BenchmarkTrue starts the smallest program in every way there is, by turns,
-// since other work on the machine changes what everything costs. It reports
-// what one start costs in the median session, with all that its helper costs
-// from its birth to its end. "plain" is the standard library alone.
-func BenchmarkTrue(b *testing.B) {
+// TestBenchStarts writes what it costs to start the smallest program, for make
+// bench. A start in a session bears its part of all that the helper costs, from
+// its birth to its end; the first start is a whole session.
+func TestBenchStarts(t *testing.T) {
+	dir := os.Getenv(bench.DirVariable)
+	if dir == "" {
+		t.Skip("make bench sets " + bench.DirVariable)
+	}
+	ways := waysToStart(t)
+	many := sessions(t, ways, call, 15)
+	one := sessions(t, ways, 1, 60)
+	more := func(workload, name string, most float64) bench.Row {
+		row := bench.Against(workload, many[name], "plain start", many["plain"], fmt.Sprintf("at most %.1f ms CPU more", most))
+		row.Note = fmt.Sprintf("%+.2f ms CPU", row.OursCPU-row.RivalCPU)
+		return row
+	}
+	rows := []bench.Row{
+		more("start `true`, whole jail, one of 40 in a session", "whole", 2.5),
+		more("start `true`, light jail, one of 40 in a session", "light", 0.5),
+		more("start `true`, no jail, one of 40 in a session", "off", 0.5),
+		against("start `true`, whole jail, one of 40 in a session", many, "whole"),
+		against("start `true`, whole jail, first of a session", one, "whole"),
+	}
+	if err := bench.Write(dir, "sandbox", rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		t.Logf("%s: %.2f ms CPU; %s %.2f ms; %s", r.Workload, r.OursCPU, r.Rival, r.RivalCPU, r.Note)
+	}
+}
+
+func against(workload string, all map[string]bench.Cost, name string) bench.Row {
+	theirs, ok := all[rival]
+	if !ok {
+		return bench.Row{Workload: workload, OursCPU: all[name].CPU, OursWall: all[name].Wall, Rival: rival + " is not installed"}
+	}
+	return bench.Against(workload, all[name], rival, theirs, "")
+}
+
+// BenchmarkStarts reports the same.
+func BenchmarkStarts(b *testing.B) {
 	ways := waysToStart(b)
-	b.Run("session of 20", func(b *testing.B) { compare(b, ways, 20, 15) })
-	b.Run("session of 1", func(b *testing.B) { compare(b, ways, 1, 60) })
-}
-
-func compare(b *testing.B, ways []*way, starts, sessions int) {
-	for _, w := range ways {
-		w.per = nil
-	}
 	for b.Loop() {
-		for range sessions {
-			session(b, ways, starts)
+		for name, c := range sessions(b, ways, call, 10) {
+			b.ReportMetric(c.CPU, name+"-cpu-ms")
+			b.ReportMetric(c.Wall, name+"-wall-ms")
 		}
-	}
-	for _, w := range ways {
-		m := median(w.per)
-		b.ReportMetric(ms(m.cpu), w.name+"-cpu-ms")
-		b.ReportMetric(ms(m.wall), w.name+"-wall-ms")
 	}
 }
 
-func session(b *testing.B, ways []*way, starts int) {
-	b.Helper()
-	for range starts {
+// sessions gives the median cost of a start, by way. The ways take turns, since
+// other work on the machine changes what everything costs.
+func sessions(tb testing.TB, ways []*way, starts, sessions int) map[string]bench.Cost {
+	tb.Helper()
+	for range sessions {
+		for range starts {
+			for _, w := range ways {
+				w.spend(tb, w.once)
+			}
+		}
 		for _, w := range ways {
-			w.spend(b, w.once)
+			w.spend(tb, func() error { w.end(); return nil })
+			n := float64(starts)
+			w.costs = append(w.costs, bench.Cost{CPU: w.used.CPU / n, Wall: w.used.Wall / n})
+			w.used = bench.Cost{}
 		}
 	}
+	all := map[string]bench.Cost{}
 	for _, w := range ways {
-		w.spend(b, func() error { w.end(); return nil })
-		n := time.Duration(starts)
-		w.per = append(w.per, cost{w.used.cpu / n, w.used.wall / n})
-		w.used = cost{}
+		slices.SortFunc(w.costs, func(a, b bench.Cost) int { return cmp.Compare(a.CPU, b.CPU) })
+		all[w.name] = w.costs[len(w.costs)/2]
+		w.costs = nil
 	}
+	return all
 }
 
 // spend adds what f costs.
-func (w *way) spend(b *testing.B, f func() error) {
-	b.Helper()
-	before, began := cpu(b), time.Now()
+func (w *way) spend(tb testing.TB, f func() error) {
+	tb.Helper()
+	before, began := cpu(tb), time.Now()
 	if err := f(); err != nil {
-		b.Fatalf("%s: %v", w.name, err)
+		tb.Fatalf("%s: %v", w.name, err)
 	}
-	w.used.wall += time.Since(began)
-	w.used.cpu += cpu(b) - before
+	w.used.Wall += float64(time.Since(began).Nanoseconds()) / 1e6
+	w.used.CPU += float64((cpu(tb) - before).Nanoseconds()) / 1e6
 }
 
-func median(all []cost) cost {
-	middle := func(by func(cost) time.Duration) time.Duration {
-		var list []time.Duration
-		for _, c := range all {
-			list = append(list, by(c))
-		}
-		slices.Sort(list)
-		return list[len(list)/2]
-	}
-	return cost{middle(func(c cost) time.Duration { return c.cpu }), middle(func(c cost) time.Duration { return c.wall })}
-}
-
-func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
-
-func waysToStart(b *testing.B) []*way {
-	b.Helper()
+func waysToStart(tb testing.TB) []*way {
+	tb.Helper()
 	ways := []*way{{name: "plain", end: func() {}, once: func() error { _, err := exec.Command("true").CombinedOutput(); return err }}}
 	o := Options{
-		Init: buildInit(b), Roots: []string{repository(b)}, Temp: b.TempDir(), Cache: b.TempDir(), Home: b.TempDir(),
+		Init: buildInit(tb), Roots: []string{repository(tb)}, Temp: tb.TempDir(), Cache: tb.TempDir(), Home: tb.TempDir(),
 		Environ: os.Environ(), Hide: []string{"/etc/shadow", "/root/.ssh", "/root/.aws", "/root/.netrc"},
 	}
 	for _, m := range []struct {
@@ -131,13 +153,14 @@ func waysToStart(b *testing.B) []*way {
 		o.Mode, o.light = m.mode, m.light
 		s, err := New(o)
 		if err != nil {
-			b.Logf("%s: %v", m.name, err)
+			tb.Logf("%s: %v", m.name, err)
 			continue
 		}
+		tb.Cleanup(func() { _ = s.Close() })
 		c := tool.Command{Argv: []string{"true"}, Merge: true, Env: tool.Environment{Inherit: true}}
 		ways = append(ways, &way{
 			name: m.name, end: func() { s.hosts.helpers.dismiss(0) },
-			once: func() error { _, err := s.Start(b.Context(), c, tool.Grant{}); return err },
+			once: func() error { _, err := s.Start(tb.Context(), c, tool.Grant{}); return err },
 		})
 	}
 	if bwrap, err := exec.LookPath("bwrap"); err == nil {
@@ -147,7 +170,7 @@ func waysToStart(b *testing.B) []*way {
 			"--tmpfs", "/run", "--tmpfs", "/tmp", "--bind", root, root, "--ro-bind", root + "/.git/hooks", root + "/.git/hooks", "--chdir", root, "true",
 		}
 		ways = append(ways, &way{
-			name: "bubblewrap", end: func() {},
+			name: rival, end: func() {},
 			once: func() error { _, err := exec.Command(bwrap, args...).CombinedOutput(); return err },
 		})
 	}
