@@ -21,7 +21,10 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Do one prompt without a screen.
 
 Without PROMPT standard input is the prompt. With PROMPT and a final -, standard
-input is appended: git diff | ikigai run "review this" -`,
+input is appended: git diff | ikigai run "review this" -
+
+A picture that the prompt mentions goes with it: ikigai run "what is on @shot.png?"
+PNG, JPEG, GIF or WebP, at most 5 MB.`,
 	}
 	settingFlags(c)
 	c.Flags().Bool("trust", false, "trust this project for this run")
@@ -74,7 +77,7 @@ func (a *app) serve(ctx context.Context, h *house, prompt string, o headless.Opt
 		defer close(over)
 		s.Run(ctx) // its errors are events
 	}()
-	code := headless.Run(context.WithoutCancel(ctx), s, lastSeq(h.stored), prompt, o)
+	code := headless.Run(context.WithoutCancel(ctx), showing{s, h.dir}, lastSeq(h.stored), prompt, o)
 	cancel()
 	<-over
 	return code
