@@ -327,7 +327,7 @@ func soakProgram(t *testing.T, bin, dir string, kept bool, early, turns int) {
 	}
 	t.Logf("turn %5d: %+v", early, first)
 	t.Logf("turn %5d: %+v, %d summaries", turns, last, m.summaries.Load())
-	if last.kilobytes > 100<<10 || float64(last.kilobytes) > 1.5*float64(first.kilobytes)+8<<10 { // it is not collected just then
+	if last.kilobytes > 100<<10 || float64(last.kilobytes) > 1.2*float64(first.kilobytes)+8<<10 { // it is not collected just then
 		t.Errorf("memory grows from %d to %d KiB", first.kilobytes, last.kilobytes)
 	}
 	if last.files > first.files+2 || last.threads > first.threads+8 {

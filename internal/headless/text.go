@@ -32,6 +32,8 @@ func (p *textPrinter) event(e convo.Event) {
 	case convo.Running:
 		p.progress(append(view.Line{{Role: view.Faint, Text: "● "}}, view.Call(p.calls[b.CallID])...))
 		return
+	case convo.ToolResult:
+		delete(p.calls, b.CallID) // a run may go on for days
 	case convo.Error:
 		p.faults(view.Event(e))
 		return
