@@ -407,6 +407,14 @@ func (u *undoing) agreed() bool {
 	return err == nil && strings.EqualFold(strings.TrimSpace(line), "y")
 }
 
+// named is a list of turns as a person says it.
+func named(turns []int) string {
+	if len(turns) == 1 {
+		return fmt.Sprint("turn ", turns[0])
+	}
+	return "turns " + strings.Trim(fmt.Sprint(turns), "[]")
+}
+
 // record adds the undo to the session's trail. One that failed in part undoes no
 // turn, so that it can be tried again; taking it back is possible all the same.
 func (u *undoing) record(ctx context.Context, what convo.Undo, r snapshot.Report) error {
@@ -417,7 +425,7 @@ func (u *undoing) record(ctx context.Context, what convo.Undo, r snapshot.Report
 		what.Files = append(what.Files, d.Path)
 	}
 	what.Before, what.After = r.Undone.Before, r.Undone.After
-	text := fmt.Sprintf("%s of turns %v: %d files", word(what.Redo), what.Turns, len(what.Files))
+	text := fmt.Sprintf("%s of %s: %s", word(what.Redo), named(what.Turns), several(len(what.Files), "file"))
 	if len(r.Failed) > 0 {
 		text += fmt.Sprintf(", %d could not be restored", len(r.Failed))
 		what.Turns = []int{}

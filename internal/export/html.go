@@ -9,6 +9,7 @@ import (
 	"html"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"ikigai/internal/clean"
@@ -87,7 +88,8 @@ func (p *page) head(s Session) {
 	for _, fact := range append(facts(s), s.Facts...) {
 		p.within("<p>", fact, "</p>\n")
 	}
-	p.raw("<nav><a href=\"#changes\">changes</a></nav>\n</header>\n")
+	p.raw("<nav><a href=\"#changes\">changes</a><span class=\"model\">model</span><span class=\"tool\">tool</span>")
+	p.raw("<span class=\"failed\">failed</span><span class=\"you\">waiting for you</span></nav>\n</header>\n")
 }
 
 func title(s Session) string {
@@ -117,6 +119,7 @@ func facts(s Session) []string {
 }
 
 func (p *page) turn(t turn) {
+	bars := timeline(t)
 	p.raw("<section id=\"t")
 	p.number(int64(t.number))
 	p.raw("\">\n<h2>")
@@ -125,12 +128,16 @@ func (p *page) turn(t turn) {
 	} else {
 		p.raw("before the first turn")
 	}
+	if len(bars) > 0 {
+		first, last := span(bars)
+		p.within("<span class=\"when\">", first.UTC().Format("15:04:05")+", "+view.Duration(last.Sub(first)), "</span>")
+	}
 	p.raw("</h2>\n<div class=\"cols\">\n<div>\n")
 	for _, e := range t.entries {
 		p.entry(e)
 	}
 	p.raw("</div>\n<div>\n")
-	p.timeline(timeline(t))
+	p.timeline(bars)
 	p.raw("</div>\n</div>\n</section>\n")
 }
 
@@ -217,13 +224,23 @@ func (p *page) step(s *step) {
 	p.raw("</summary>\n")
 	p.why(s.decision)
 	if changed {
-		p.block(view.Diff(change.Diff))
+		p.diff(change.Diff)
 	} else {
 		_, long := view.Arguments(s.call.Args) // the short ones stand in the outcome
 		p.block(long)
 	}
-	p.result(s.result)
+	p.result(s.result, changed)
 	p.raw("</details>\n")
+}
+
+// diff draws a change. The names of the file stand above it already.
+func (p *page) diff(text string) {
+	if i := strings.Index(text, "@@"); i > 0 && strings.HasPrefix(text, "--- ") {
+		text = text[i:]
+	}
+	p.raw("<pre class=\"diff\">")
+	p.lines(view.Diff(text))
+	p.raw("</pre>\n")
 }
 
 func (p *page) why(d *convo.Decision) {
@@ -233,7 +250,8 @@ func (p *page) why(d *convo.Decision) {
 	p.within("<p class=\"why\">", fmt.Sprintf("%s by %s: %s (risk %s) %s", d.Word(), d.By, d.Reason, d.Risk, d.Rule), "</p>\n")
 }
 
-func (p *page) result(r *tool.Result) {
+// result writes what a tool answered; of a change the diff says it all.
+func (p *page) result(r *tool.Result, changed bool) {
 	if r == nil {
 		p.raw("<p class=\"why\">no answer is recorded</p>\n")
 		return
@@ -241,9 +259,12 @@ func (p *page) result(r *tool.Result) {
 	for _, n := range r.Notes {
 		p.within("<p class=\"why\">", n, "</p>\n")
 	}
+	if changed {
+		return
+	}
 	plain := *r
 	if drawn(r.Display) != "" {
-		plain.Display = nil // the diff stands above already
+		plain.Display = nil // it is no change, so it is no diff either
 	}
 	p.block(view.Output(plain))
 }
@@ -260,7 +281,7 @@ func (p *page) changes() {
 		p.raw("<a href=\"#c")
 		p.number(m.call)
 		p.within("\">", m.tool, "</a></summary>\n")
-		p.block(view.Diff(m.Diff))
+		p.diff(m.Diff)
 		p.raw("</details>\n")
 	}
 	p.raw("</section>\n")

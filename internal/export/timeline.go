@@ -86,7 +86,7 @@ func span(bars []bar) (first, last time.Time) {
 // place is where a bar begins and how long it is, in parts of a whole. A bar is
 // always wide enough to be seen.
 func (b bar) place(first, last time.Time) (at, wide float64) {
-	const least = 0.004
+	const least = 0.012
 	whole := last.Sub(first).Seconds()
 	if whole <= 0 {
 		return 0, 1
