@@ -165,8 +165,9 @@ type Agent struct {
 	calls    map[string]*call
 	window   *window.Window
 	circle   circle
-	guarded  bool // the workspace was kept before this turn changed it
-	unsaved  bool // the last word about the store was bad
+	guarded  bool     // the workspace was kept before this turn changed it
+	unsaved  bool     // the last word about the store was bad
+	lost     []string // jobs of earlier runs that the model does not know to be gone
 
 	compacting *Compact        // asked for, and due before the next request
 	squeezing  bool            // a summary is made between two turns
@@ -198,6 +199,7 @@ func New(o Options, p Parts) *Agent {
 		window: window.New(), ledger: newLedger(o.Budgets, o.Limits.Rounds, o.Stored, o.Today, p.Now()),
 		turn: lastTurn(o.Stored),
 	}
+	a.lost = lostJobs(o.Stored)
 	a.lacks.Store(slices.ContainsFunc(o.Stored, window.Compacts))
 	a.opts.Stored = nil // the history has them, as long as they are wanted
 	return a
@@ -351,6 +353,7 @@ func (a *Agent) prompt(ctx context.Context, op Prompt) {
 		}
 		a.watchTime()
 		a.tellOfUndo()
+		a.tellOfJobs()
 	}
 	a.pictures = append(a.pictures, op.Images)
 	a.step(ctx, turn.Prompted{Text: op.Text})

@@ -97,8 +97,12 @@ func (c *call) request() permit.Request {
 
 func (a *Agent) judged(ctx context.Context, done []call, rulings []turn.Ruling) {
 	for i := range done {
-		if a.calls[done[i].ID] == nil {
+		now := a.calls[done[i].ID]
+		if now == nil {
 			return // the turn ended meanwhile
+		}
+		if now.settled() {
+			continue // the person was quicker
 		}
 		c := done[i]
 		a.calls[c.ID] = &c
@@ -107,6 +111,11 @@ func (a *Agent) judged(ctx context.Context, done []call, rulings []turn.Ruling) 
 		}
 	}
 	a.step(ctx, turn.Judged{Rulings: rulings})
+}
+
+// settled reports whether it is known what becomes of the call.
+func (c *call) settled() bool {
+	return c.result.CallID != "" || c.prepared.Run != nil && c.verdict.Decision != permit.Ask
 }
 
 // decided records whether a call may run, and who said so.

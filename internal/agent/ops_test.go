@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -88,5 +89,35 @@ func TestTheEffortHoldsFromTheNextRequestOn(t *testing.T) {
 	r.Send(agent.Prompt{Text: "go on"})
 	if end := r.end(2); end.Stop != convo.StopDone {
 		t.Errorf("%+v", end)
+	}
+}
+
+func TestAnswersThatComeAllAtOnceAllCount(t *testing.T) {
+	var cs []fake.Call
+	for i := range 8 {
+		cs = append(cs, call(fmt.Sprint("c", i), "write", "x"))
+	}
+	r := open(t, setup{script: []fake.Reply{calls(cs...), {Text: "ok"}}, tools: []tool.Tool{echo("write", tool.Write)}, mode: permit.AskMode})
+	r.Send(agent.Prompt{Text: "go"})
+	ask := r.until(1, "question", isAsk)
+	for i, c := range cs {
+		r.Send(agent.Answer{Turn: ask.Turn, CallID: c.ID, Allow: i%2 == 0, Reason: "no"})
+	}
+	if end := r.end(1); end.Stop != convo.StopDone || end.Denied != 4 {
+		t.Errorf("%+v", end)
+	}
+	decisions := 0
+	for _, e := range r.events() {
+		if e.Kind == convo.KindDecision {
+			decisions++
+		}
+	}
+	if decisions != 8 {
+		t.Errorf("%d decisions for 8 calls", decisions)
+	}
+	for i, got := range r.results() {
+		if got.CallID != cs[i].ID || got.OK() != (i%2 == 0) {
+			t.Errorf("call %d: %+v", i, got)
+		}
 	}
 }
