@@ -28,10 +28,16 @@ func (s stage) stranger(t *testing.T) {
 	s.write(t, ".ikigai/config.json", `{"effort":"low"}`)
 }
 
+// answerable waits until a question takes keys.
+func (x *terminal) answerable() {
+	x.t.Helper()
+	x.until(func() bool { return answerable(x.painted()) }, "no question is open")
+}
+
 // patient presses a key when a question takes it.
 func (x *terminal) patient(key string) {
 	x.t.Helper()
-	x.until(func() bool { return answerable(x.painted()) }, "no question is open")
+	x.answerable()
 	x.send(key)
 }
 

@@ -58,26 +58,28 @@ func TestTerminalsOfAnySize(t *testing.T) {
 }
 
 func TestATerminalThatCanDoNothing(t *testing.T) {
-	for _, args := range [][]string{{}, {"--screen-reader"}} {
-		s := newStage(t, fake.Reply{Text: "Hello **there**.", Calls: []fake.Call{call("a", "file_write", `{"path":"f.txt","content":"x"}`)}}, fake.Reply{Text: "Over."})
-		if len(args) == 0 {
-			s.env = append(s.env, "TERM=dumb")
-		}
-		x := s.open(t, 80, 24, args...)
-		x.waitFor("/quit ends")
-		x.send("hi\r")
-		x.waitFor("answer 1 to 5")
-		x.send("1\r")
-		x.waitFor("Over.")
-		x.send("/tool glob\r")
-		x.waitFor("Tool: glob")
-		x.send("/quit\r")
-		if code := x.exit(); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
-		if got := x.raw(); bytes.ContainsRune(got, 0x1b) {
-			t.Errorf("an escape byte in plain lines: %q", got)
-		}
+	for name, args := range map[string][]string{"dumb": {}, "screen reader": {"--screen-reader"}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, fake.Reply{Text: "Hello **there**.", Calls: []fake.Call{call("a", "file_write", `{"path":"f.txt","content":"x"}`)}}, fake.Reply{Text: "Over."})
+			if name == "dumb" {
+				s.env = append(s.env, "TERM=dumb")
+			}
+			x := s.open(t, 80, 24, args...)
+			x.waitFor("/quit ends")
+			x.send("hi\r")
+			x.waitFor("answer 1 to 5")
+			x.send("1\r")
+			x.waitFor("Over.")
+			x.send("/tool glob\r")
+			x.waitFor("Tool: glob")
+			x.send("/quit\r")
+			if code := x.exit(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			if got := x.raw(); bytes.ContainsRune(got, 0x1b) {
+				t.Errorf("an escape byte in plain lines: %q", got)
+			}
+		})
 	}
 }
 

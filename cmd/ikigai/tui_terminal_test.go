@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"image/color"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,7 @@ type terminal struct {
 	file *os.File
 	over chan struct{}
 
+	theme string
 	mu    sync.Mutex // guards what follows
 	em    *vt.Emulator
 	bytes int
@@ -40,6 +42,7 @@ type terminal struct {
 type stage struct {
 	home, project string
 	env           []string
+	light         bool // the terminal's background
 }
 
 // newStage makes a world with a scripted model; no replies means no model.
@@ -47,6 +50,9 @@ func newStage(t testing.TB, script ...fake.Reply) stage {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("talks to a terminal in real time: not with -short")
+	}
+	if t, ok := t.(*testing.T); ok {
+		t.Parallel() // they wait more than they work
 	}
 	dir := t.TempDir()
 	s := stage{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "shop-api")}
@@ -81,8 +87,12 @@ func (s stage) open(t testing.TB, cols, rows int, args ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &terminal{t: t, cmd: exec.Command(path, args...), em: vt.NewEmulator(cols, rows), over: make(chan struct{})}
+	x := &terminal{t: t, cmd: exec.Command(path, args...), theme: "dark", em: vt.NewEmulator(cols, rows), over: make(chan struct{})}
 	x.em.SetScrollbackSize(100_000)
+	if s.light {
+		x.em.SetDefaultBackgroundColor(color.White)
+		x.theme = "light"
+	}
 	x.cmd.Dir, x.cmd.Env = s.project, s.env
 	if x.file, err = pty.StartWithSize(x.cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
 		t.Fatal(err)
@@ -256,36 +266,128 @@ func (x *terminal) exit() int {
 
 func (x *terminal) signal(s syscall.Signal) { x.cmd.Process.Signal(s) }
 
-// golden compares the screen with testdata/screens/NAME.txt. Times differ from
-// run to run and are written as TIME.
+// golden waits until the terminal shows what testdata/screens/NAME_COLUMNS.txt
+// holds, and looks as the file beside it says that is named after the background.
+// What is compared is the end of all that was written, as much as a screen holds:
+// a row that stood there for a moment may have scrolled it. Times differ from run
+// to run and are written as TIME.
 func (x *terminal) golden(name string) {
 	x.t.Helper()
-	got := timeless(x.screen()) + "\n"
-	file := filepath.Join("testdata", "screens", name+".txt")
+	file := filepath.Join("testdata", "screens", fmt.Sprintf("%s_%d", name, x.em.Width()))
+	if os.Getenv("UPDATE") != "" {
+		time.Sleep(500 * time.Millisecond) // what is still to be drawn
+	}
+	text, looks := x.end()
+	for deadline := time.Now().Add(10 * time.Second); os.Getenv("UPDATE") == "" && time.Now().Before(deadline); text, looks = x.end() {
+		if holds(file+".txt", text) && holds(file+"."+x.theme, looks) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	same(x.t, file+".txt", text)
+	same(x.t, file+"."+x.theme, looks)
+}
+
+func holds(file, text string) bool {
+	raw, err := os.ReadFile(file)
+	return err == nil && string(raw) == text
+}
+
+// end is the end of all that was written, as text and with its looks.
+func (x *terminal) end() (text, looks string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var plain, painted []string
+	sb := x.em.Scrollback()
+	for y := max(0, sb.Len()-x.em.Height()); y < sb.Len(); y++ {
+		line := sb.Line(y)
+		p, l := drawn(len(line), func(col int) (string, int, string) {
+			return line[col].Content, line[col].Width, line[col].Style.String()
+		})
+		plain, painted = append(plain, p), append(painted, l)
+	}
+	for y := range x.em.Height() {
+		p, l := drawn(x.em.Width(), func(col int) (string, int, string) {
+			c := x.em.CellAt(col, y)
+			return c.Content, c.Width, c.Style.String()
+		})
+		plain, painted = append(plain, p), append(painted, l)
+	}
+	last := len(plain)
+	for last > 0 && plain[last-1] == "" {
+		last--
+	}
+	first := max(0, last-x.em.Height())
+	return timeless(strings.Join(plain[first:last], "\n")) + "\n", timeless(strings.Join(painted[first:last], "\n")) + "\n"
+}
+
+// same compares with a file; UPDATE=1 writes it.
+func same(t testing.TB, file, got string) {
+	t.Helper()
 	if os.Getenv("UPDATE") != "" {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			x.t.Fatal(err)
+			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			x.t.Fatal(err)
+			t.Fatal(err)
 		}
 		return
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		x.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if got != string(want) {
-		x.t.Errorf("%s differs; UPDATE=1 go test writes it anew\ngot:\n%s\nwant:\n%s", file, got, want)
+		t.Errorf("%s differs; UPDATE=1 go test writes it anew\ngot:\n%s\nwant:\n%s", file, got, want)
 	}
+}
+
+// drawn is a row as text, and with a mark before every piece that looks other than
+// plain: bold, faint, italic, underlined, reversed are letters, a colour is a word.
+func drawn(width int, at func(col int) (content string, width int, sgr string)) (text, looks string) {
+	var plain, painted strings.Builder
+	now := ""
+	for col := 0; col < width; {
+		content, w, sgr := at(col)
+		if look := lookOf(sgr); look != now {
+			fmt.Fprintf(&painted, "<%s>", look)
+			now = look
+		}
+		plain.WriteString(content)
+		painted.WriteString(content)
+		col += max(w, 1)
+	}
+	return strings.TrimRight(plain.String(), " "), strings.TrimSuffix(strings.TrimRight(painted.String(), " "), "<>")
+}
+
+// lookWords are the words for the codes of a look.
+var lookWords = map[string]string{
+	"1": "b", "2": "f", "3": "i", "4": "u", "7": "r",
+	"31": "red", "32": "green", "33": "yellow", "34": "blue", "35": "magenta", "36": "cyan",
+}
+
+func lookOf(sgr string) string {
+	var words []string
+	for _, code := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(sgr, "\x1b["), "m"), ";") {
+		if word := lookWords[code]; word != "" {
+			words = append(words, word)
+		} else if code != "" && code != "0" {
+			words = append(words, "?"+code)
+		}
+	}
+	return strings.Join(words, ",")
 }
 
 func timeless(s string) string {
 	for _, r := range []struct{ re, to string }{
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}`, "SESSION"},
-		{`/\S*/shop-api`, "/PLACE/shop-api"},
+		{`/\S*/(shop-api|home)`, "/PLACE/$1"},
 		{` ·( (model|tools|you) [0-9ms]+)+`, ""}, // shown from the first second on
+		{` {3,}(\? keys|esc stop)`, "   $1"},     // which stand at the right end
 		{`<1[ \x{a0}]ms|\d+[ \x{a0}]ms|\d+\.\d[ \x{a0}]s`, "TIME"},
+		{`(P50|P95|TIME) {2,}`, "$1  "},                                                   // a column is as wide as its times
+		{`(?m)^((  time  |  TOOL |  bash  |  file_read  |  all  ).*)\n    (\S)`, "$1 $3"}, // and a line breaks where they end
+		{`\d{4}-\d\d-\d\d`, "YYYY-MM-DD"},
 	} {
 		s = regexp.MustCompile(r.re).ReplaceAllString(s, r.to)
 	}

@@ -12,6 +12,7 @@ import (
 	"ikigai/internal/export"
 	"ikigai/internal/store"
 	"ikigai/internal/tool"
+	"ikigai/internal/toolkit"
 )
 
 // resumeElsewhere says how a session goes on where there is no terminal to show
@@ -30,6 +31,7 @@ func (a *app) resumeElsewhere(c *cobra.Command, w which) error {
 type pick struct {
 	store.Session
 	CostUSD *float64 // nil when it is not known
+	Words   string   // the beginning of the last answer
 	Files   []picked // that were changed, in the order of their first change
 }
 
@@ -74,6 +76,10 @@ func detailed(ctx context.Context, s store.Store, one store.Session) (pick, erro
 			delete(open, b.CallID)
 		case convo.Usage:
 			p.spent(b.CostUSD)
+		case nil:
+			if e.Kind == convo.KindAssistant {
+				p.Words = toolkit.FirstLine(e.Text)
+			}
 		}
 	}
 	return p, nil

@@ -42,6 +42,7 @@ type Env struct {
 	Rules   func() []permit.Rule
 	Context func(ctx context.Context) (shares []Share, window int) // what fills the model's window, in tokens
 	Tasks   func(ctx context.Context) ([]Task, error)
+	Jobs    func() []Job // that run in the background
 	Stats   func(ctx context.Context) (string, error)
 
 	Undo     func(turn int) // once the face has ended for it; 0 means the last turn

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ikigai/internal/clean"
+	"ikigai/internal/view"
 )
 
 // A Task is one step of the session's list.
@@ -13,10 +15,18 @@ type Task struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"`
 	Content string `json:"content"`
+
+	For time.Duration `json:"-"` // how long it was worked on; zero when that is not known
+}
+
+// A Job is a program that runs in the background.
+type Job struct {
+	ID, Command string
+	For         time.Duration // since it was started
 }
 
 var tasks = Command{
-	Name: "tasks", Help: "Show the task list",
+	Name: "tasks", Help: "Show the task list and what runs in the background",
 	Run: func(ctx context.Context, env Env, _ string) (string, error) {
 		if env.Tasks == nil {
 			return "", ErrUnavailable
@@ -25,11 +35,24 @@ var tasks = Command{
 		if err != nil {
 			return "", fmt.Errorf("reading the task list: %w", err)
 		}
-		if len(list) == 0 {
-			return "No tasks.", nil
+		text := "No tasks."
+		if len(list) > 0 {
+			text = drawTasks(list)
 		}
-		return drawTasks(list), nil
+		return text + drawJobs(env), nil
 	},
+}
+
+// drawJobs lists what runs in the background, if anything does.
+func drawJobs(env Env) string {
+	if env.Jobs == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, j := range env.Jobs() {
+		fmt.Fprintf(&b, "\n also running: %s  %s  %s", clean.Line(j.ID), clean.Line(j.Command), view.Duration(j.For))
+	}
+	return b.String()
 }
 
 // taskMarks are the signs of a task that is done, at work, and to do.
@@ -47,6 +70,9 @@ func drawTasks(list []Task) string {
 			mark = "○"
 		}
 		fmt.Fprintf(&rows, "\n %s %s  %s", mark, clean.Line(t.ID), clean.Line(t.Content))
+		if t.For > 0 {
+			rows.WriteString("  " + view.Duration(t.For))
+		}
 	}
 	bar := strings.Repeat("▓", done*10/len(list)) + strings.Repeat("░", 10-done*10/len(list))
 	return fmt.Sprintf("Tasks  %d of %d done  %s%s", done, len(list), bar, rows.String())

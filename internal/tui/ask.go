@@ -231,9 +231,10 @@ func changed(diff string) (added, removed int) {
 // preview is the diff, or the arguments of several lines, as far as there is room.
 func (q *question) preview(body []view.Line, width, room int) []view.Line {
 	if diff := q.calls[0].Preview; diff != "" {
-		body = view.Hunks(diff)
-		if q.split {
+		if body = view.Hunks(diff); q.split {
 			body = draw.Beside(body, width-4)
+		} else {
+			body = view.Numbered(body)
 		}
 	}
 	if len(body) == 0 || room < 2 {

@@ -40,11 +40,12 @@ type chat struct {
 	dirty      bool
 	writing    bool
 	lastFrame  time.Time
-	raw        []byte   // sequences that go out with the next frame
-	blurred    bool     // the person looks elsewhere
-	working    string   // a command of the person that runs
-	printed    tail     // and what it printed
-	backlog    []func() // those that wait for it
+	raw        []byte    // sequences that go out with the next frame
+	blurred    bool      // the person looks elsewhere
+	working    string    // a command of the person that runs
+	begun      time.Time // since when
+	printed    tail      // and what it printed
+	backlog    []func()  // those that wait for it
 	jobs       chan func()
 	stop       context.CancelFunc     // of that command
 	model      atomic.Pointer[string] // for commands, which run beside the loop
@@ -106,6 +107,9 @@ func (c *chat) run(ctx context.Context) (code int) {
 	c.signals = signals
 	c.cols, c.rows = c.term.size()
 	c.raw = append(c.raw, modesOn...)
+	if c.paint != draw.Plain && c.o.Getenv("TERM") != "linux" { // which would show the question
+		c.raw = append(c.raw, whichBackground...)
+	}
 	c.begin()
 	events := events(ctx, c.session, lastSeq(c.o.Stored))
 	clock := time.NewTimer(time.Hour)
@@ -221,7 +225,7 @@ func (c *chat) farewell() {
 		lines = append(lines, view.Line{{Role: view.Faint, Text: text}})
 	}
 	if c.o.Session != "" {
-		lines = append(lines, view.Line{{Role: view.Faint, Text: "resume: ikigai resume " + c.o.Session}})
+		lines = append(lines, view.Text(view.Faint, "resume: ikigai resume "+c.o.Session+"\nsave:   ikigai session export "+c.o.Session+" --html")...)
 	}
 	c.transcript.gap()
 	c.transcript.lines(0, lines)

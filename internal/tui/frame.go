@@ -61,6 +61,10 @@ func (c *chat) measure() {
 	}
 }
 
+// brief is how long work of the person's own runs before it is spoken of: what is
+// over at once should not flicker.
+const brief = 200 * time.Millisecond
+
 // mostLive is how many rows of running text and calls are shown: few, since a
 // terminal that becomes smaller at the wrong moment keeps them.
 const mostLive = 12
@@ -70,9 +74,11 @@ func (c *chat) frame() draw.Frame {
 	width := max(c.cols-1, 1)
 	live, cursor := c.live(width, max(c.rows-1, 1))
 	f := draw.Frame{Done: c.finished()}
-	if c.status.busy() || c.working != "" {
+	switch {
+	case c.question.open() && c.question.asking == "": // there is nothing to type into
+	case c.status.busy() || c.working != "":
 		live[cursor.Row] = withCursor(live[cursor.Row], cursor.Col)
-	} else {
+	default:
 		f.Cursor = &draw.Pos{Row: cursor.Row, Col: min(cursor.Col, width)}
 	}
 	for _, l := range live {
@@ -137,7 +143,7 @@ func (c *chat) head(width, height int) []view.Line {
 		return nil
 	}
 	waiting := c.box.waiting()
-	if c.working != "" {
+	if c.working != "" && c.o.Now().Sub(c.begun) > brief {
 		lines, _ := c.printed.last(3)
 		waiting = append(waiting, view.Line{{Role: view.Faint, Text: "  " + clean.Line(c.working) + " runs, esc stops it"}})
 		waiting = append(waiting, bars(lines, 3)...)

@@ -101,19 +101,23 @@ func (s *status) line(width int, hint string) view.Line {
 	add(s.cached > 0, "⟳%d%%", s.cached*100/max(s.input, 1))
 	add(s.cost > 0, "$%.2f", s.cost)
 	add(s.times() != "", "%s", s.times())
+	room := width
+	if n := draw.Width(hint) + 3; hint != "" && n < width/2 { // what can be pressed matters more than numbers
+		room -= n
+	}
 	text := " "
 	for i, p := range parts {
 		if i > 0 {
 			p = " · " + p
 		}
-		if i > 0 && draw.Width(text)+draw.Width(p) > width {
+		if i > 0 && draw.Width(text)+draw.Width(p) > room {
 			break
 		}
 		text += p
 	}
 	l := view.Line{{Role: view.Faint, Text: text}}
-	if draw.Width(text)+draw.Width(hint)+3 <= width {
-		l = append(l, view.Span{Role: view.Faint, Text: "   " + hint})
+	if gap := width - draw.Width(text) - draw.Width(hint); hint != "" && gap >= 3 {
+		l = append(l, view.Span{Role: view.Faint, Text: strings.Repeat(" ", gap) + hint})
 	}
 	return l
 }

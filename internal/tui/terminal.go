@@ -11,11 +11,14 @@ import (
 )
 
 // What a terminal is told when we begin and when we leave it: pastes in
-// brackets, keys that can be told apart, news about focus.
+// brackets, keys that can be told apart, news about focus and about colours.
 const (
-	modesOn  = "\x1b[?2004h\x1b[>1u\x1b[?1004h"
-	modesOff = "\x1b[?2026l\x1b[?1004l\x1b[<u\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m"
+	modesOn  = "\x1b[?2004h\x1b[>1u\x1b[?1004h\x1b[?2031h"
+	modesOff = "\x1b[?2026l\x1b[?2031l\x1b[?1004l\x1b[<u\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m"
 )
+
+// whichBackground asks for the colour behind the text.
+const whichBackground = "\x1b]11;?\x07"
 
 // A terminal is the pair of files a person sits at. It is raw between enter and
 // leave. One goroutine reads it and one writes to it, so that a terminal that

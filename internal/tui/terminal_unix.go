@@ -13,10 +13,11 @@ import (
 )
 
 // read begins to read keys. A pipe wakes the reader when it shall end: another
-// program may get the terminal then, and no key may be taken from it.
+// program may get the terminal then, and no key may be taken from it. No program
+// that is started meanwhile inherits the pipe: it would keep it open.
 func (t *terminal) read() {
-	var wake [2]int
-	if err := unix.Pipe(wake[:]); err != nil {
+	wake, waker, err := os.Pipe()
+	if err != nil {
 		t.hangUp()
 		t.pause = func() {}
 		return
@@ -24,13 +25,13 @@ func (t *terminal) read() {
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		t.readUntil(wake[0], stop)
+		t.readUntil(int(wake.Fd()), stop)
 	}()
 	t.pause = func() {
 		close(stop)
-		unix.Close(wake[1]) // the other end becomes readable
+		waker.Close() // the other end becomes readable
 		<-done
-		unix.Close(wake[0])
+		wake.Close()
 		t.pause = func() {}
 	}
 }

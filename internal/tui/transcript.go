@@ -268,13 +268,14 @@ func (t *transcript) barred(lines []view.Line) {
 
 func (t *transcript) command(text string, c convo.Command) {
 	t.gap()
-	line := "/" + strings.TrimSpace(c.Name+" "+c.Args)
-	if strings.HasPrefix(c.Name, "!") {
-		line = strings.TrimSpace(c.Name + " " + c.Args)
+	line, program := strings.TrimSpace(c.Name+" "+c.Args), strings.HasPrefix(c.Name, "!")
+	if !program {
+		line = "/" + line
 	}
 	t.out = append(t.out, item{Para: view.Para{Line: view.Line{{Role: view.Person, Text: "> " + clean.Line(line)}}}})
 	for _, l := range view.Text(view.Plain, text) {
-		t.out = append(t.out, item{Para: view.Para{Line: l, Rigid: true}, indent: margin})
+		in := len(l.String()) - len(strings.TrimLeft(l.String(), " "))
+		t.out = append(t.out, item{Para: view.Para{Line: l, Hang: in + margin, Rigid: program}, indent: margin})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"ikigai/internal/agent"
 	"ikigai/internal/command"
 	"ikigai/internal/permit"
+	"ikigai/internal/tui/draw"
 	"ikigai/internal/tui/keys"
 	"ikigai/internal/tui/prompt"
 )
@@ -16,6 +17,10 @@ func (c *chat) key(k keys.Key) {
 	switch {
 	case k.Name == "focus" || k.Name == "blur":
 		c.blurred = k.Name == "blur"
+	case k.Name == "dark":
+		c.paint = c.paint.On(draw.Dark)
+	case k.Name == "light":
+		c.paint = c.paint.On(draw.Light)
 	case c.pager != nil:
 		c.pagerKey(k)
 	case k.Name == "ctrl+z":

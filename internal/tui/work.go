@@ -96,7 +96,7 @@ func (c *chat) start(name string, do func(context.Context)) {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	c.working, c.stop, c.printed = name, cancel, tail{}
+	c.working, c.stop, c.begun, c.printed = name, cancel, c.o.Now(), tail{}
 	c.beside(func() {
 		defer func() { c.jobs <- c.worked }()
 		defer cancel()

@@ -182,8 +182,8 @@ func repeats(r tool.Result) bool {
 	return more && strings.HasPrefix(first, strings.TrimSuffix(r.Summary, "…"))
 }
 
-// Change is the diff that a result wants drawn, without the names at its head,
-// which the call has already; none when it has none.
+// Change is the diff that a result wants drawn, numbered, without the names at its
+// head, which the call has already; none when it has none.
 func Change(r tool.Result) []Line {
 	var d struct {
 		Diff string `json:"diff"`
@@ -191,7 +191,7 @@ func Change(r tool.Result) []Line {
 	if len(r.Display) == 0 || json.Unmarshal(r.Display, &d) != nil {
 		return nil
 	}
-	return Hunks(d.Diff)
+	return Numbered(Hunks(d.Diff))
 }
 
 // Hunks are the lines of a unified diff from its first hunk on.
@@ -203,6 +203,46 @@ func Hunks(diff string) []Line {
 		}
 	}
 	return nil
+}
+
+// Numbered puts the number of its line before every line of hunks: of the old
+// file where it goes, of the new one else. Between hunks stands a mark.
+func Numbered(hunks []Line) []Line {
+	var lines []Line
+	var old, now, wide int
+	for _, l := range hunks {
+		if n, err := fmt.Sscanf(strings.NewReplacer("-", "", "+", "").Replace(ranges(l.String())), "%d %d", &old, &now); n == 2 && err == nil {
+			wide = max(wide, len(fmt.Sprint(now))+1)
+			if len(lines) > 0 {
+				lines = append(lines, Line{{Faint, "⋮"}})
+			}
+			continue
+		}
+		number := now
+		switch {
+		case len(l) > 0 && l[0].Role == Removed:
+			number = old
+			old++
+		case len(l) > 0 && l[0].Role == Added:
+			now++
+		default:
+			old, now = old+1, now+1
+		}
+		lines = append(lines, append(Line{{Faint, fmt.Sprintf("%*d ", wide, number)}}, l...))
+	}
+	return lines
+}
+
+// ranges are the first lines of a hunk, such as -2 +2 of @@ -2,7 +2,11 @@; empty
+// when a line is no such head.
+func ranges(head string) string {
+	f := strings.Fields(head)
+	if len(f) < 4 || f[0] != "@@" {
+		return ""
+	}
+	old, _, _ := strings.Cut(f[1], ",")
+	now, _, _ := strings.Cut(f[2], ",")
+	return old + " " + now
 }
 
 // Fold leaves out the middle of more than most lines; 0 keeps them all. It

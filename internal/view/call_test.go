@@ -68,3 +68,15 @@ func TestAFailureNamesItsType(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestADiffWithItsNumbers(t *testing.T) {
+	diff := "--- a\n+++ b\n@@ -8,3 +8,4 @@\n same\n-old\n+new\n+more\n same\n@@ -100 +101 @@ func f()\n-x\n+y\n"
+	var got []string
+	for _, l := range Numbered(Hunks(diff)) {
+		got = append(got, l.String())
+	}
+	want := " 8  same| 9 -old| 9 +new|10 +more|11  same|⋮| 100 -x| 101 +y"
+	if joined := strings.Join(got, "|"); joined != want {
+		t.Errorf("drawn as %q, want %q", joined, want)
+	}
+}

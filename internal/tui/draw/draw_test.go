@@ -96,14 +96,18 @@ func TestColours(t *testing.T) {
 		tty  bool
 		want Paint
 	}{
-		{"", "auto", true, Color},
+		{"", "auto", true, Dark},
 		{"", "auto", false, Plain},
 		{"NO_COLOR=1", "always", true, Plain},
 		{"CLICOLOR_FORCE=1", "never", true, Plain},
-		{"CLICOLOR_FORCE=1 CLICOLOR=0", "auto", false, Color},
+		{"CLICOLOR_FORCE=1 CLICOLOR=0", "auto", false, Dark},
 		{"CLICOLOR=0", "auto", true, Plain},
 		{"TERM=dumb", "auto", true, Plain},
-		{"TERM=dumb", "always", true, Color},
+		{"TERM=dumb", "always", true, Dark},
+		{"COLORFGBG=0;15", "auto", true, Light},
+		{"COLORFGBG=0;default;15", "always", true, Light},
+		{"COLORFGBG=15;0", "auto", true, Dark},
+		{"COLORFGBG=0;15 NO_COLOR=1", "auto", true, Plain},
 	} {
 		env := map[string]string{}
 		for _, kv := range strings.Fields(c.env) {

@@ -6,16 +6,17 @@ import (
 	"ikigai/internal/view"
 )
 
-// Paint says whether lines get colours.
-type Paint bool
+// Paint says whether lines get colours, and on which background.
+type Paint uint8
 
 const (
-	Plain Paint = false
-	Color Paint = true
+	Plain Paint = iota
+	Dark
+	Light
 )
 
-// sgr are the looks of the roles: the sixteen colours of the terminal's own
-// palette, so that they suit light and dark alike.
+// sgr are the looks of the roles: of the sixteen colours of the terminal's own
+// palette, those that can be read on a dark background.
 var sgr = map[view.Role]string{
 	view.Person: "1", view.Thought: "2;3", view.Name: "1", view.Good: "32", view.Bad: "31", view.Faint: "2",
 	view.Added: "32", view.Removed: "31", view.Warning: "33", view.Heading: "1;36", view.Strong: "1",
@@ -23,15 +24,35 @@ var sgr = map[view.Role]string{
 	view.Cursor: "7", view.Chosen: "7",
 }
 
-// Line is a line with its escape sequences. Without colours only what must be
-// seen to type and choose stands out.
+// light are the looks that differ on a light background, where yellow and cyan
+// are hard to see.
+var light = map[view.Role]string{view.Warning: "35", view.Heading: "1;34", view.Code: "34"}
+
+// look is how a role looks. Without colours only what must be seen to type and
+// choose stands out.
+func (p Paint) look(r view.Role) string {
+	if p == Plain && r != view.Cursor && r != view.Chosen {
+		return ""
+	}
+	if code, ok := light[r]; ok && p == Light {
+		return code
+	}
+	return sgr[r]
+}
+
+// On is the same paint on another background.
+func (p Paint) On(background Paint) Paint {
+	if p == Plain {
+		return Plain
+	}
+	return background
+}
+
+// Line is a line with its escape sequences.
 func (p Paint) Line(l view.Line) string {
 	var b strings.Builder
 	for _, s := range l {
-		code := sgr[s.Role]
-		if !p && s.Role != view.Cursor && s.Role != view.Chosen {
-			code = ""
-		}
+		code := p.look(s.Role)
 		if code == "" || s.Text == "" {
 			b.WriteString(s.Text)
 			continue
@@ -51,17 +72,29 @@ func (p Paint) linked(s view.Span) string {
 }
 
 // Chosen decides about colours: NO_COLOR comes first, then the flag, then
-// CLICOLOR_FORCE and CLICOLOR, then whether there is a terminal at all.
+// CLICOLOR_FORCE and CLICOLOR, then whether there is a terminal at all. The
+// background is dark until somebody says otherwise.
 func Chosen(getenv func(string) string, flag string, terminal bool) Paint {
 	switch {
 	case getenv("NO_COLOR") != "" || flag == "never":
 		return Plain
 	case flag == "always":
-		return Color
+		return background(getenv)
 	case getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0":
-		return Color
-	case getenv("CLICOLOR") == "0" || getenv("TERM") == "dumb":
+		return background(getenv)
+	case getenv("CLICOLOR") == "0" || getenv("TERM") == "dumb" || !terminal:
 		return Plain
 	}
-	return Paint(terminal)
+	return background(getenv)
+}
+
+// background is what a terminal said in COLORFGBG when it was started: the
+// numbers of its colours, as 15;0 or 0;default;15.
+func background(getenv func(string) string) Paint {
+	said := getenv("COLORFGBG")
+	switch said[strings.LastIndexByte(said, ';')+1:] {
+	case "7", "15":
+		return Light
+	}
+	return Dark
 }

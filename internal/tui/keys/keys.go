@@ -1,7 +1,8 @@
 // Package keys reads what a terminal sends into keys, pastes and changes of
 // focus. It understands the classic sequences, those of xterm with modifiers and
-// the keyboard protocol of kitty. Bytes may come cut anywhere; answers of the
-// terminal to questions, and what nobody understands, vanish.
+// the keyboard protocol of kitty. Bytes may come cut anywhere. Of what a terminal
+// answers only the brightness of its background is a key; the rest, and what
+// nobody understands, vanishes.
 package keys
 
 import (
@@ -12,7 +13,8 @@ import (
 )
 
 // A Key is one key, or a paste. Names are those a person would say: "a", "enter",
-// "ctrl+c", "alt+enter", "shift+tab", "up", "paste", "focus", "blur".
+// "ctrl+c", "alt+enter", "shift+tab", "up", "paste", "focus", "blur"; "dark" and
+// "light" tell of the background.
 type Key struct {
 	Name string
 	Text string // what it types, or what was pasted; empty for a key that types nothing
@@ -163,20 +165,47 @@ func unfinished(b []byte, last bool, name string) (Key, int) {
 	return Key{}, 0
 }
 
-// text skips an answer of the terminal up to its end.
+// text reads an answer of the terminal up to its end.
 func text(b []byte, last bool) (Key, int) {
 	for i := 2; i < len(b); i++ {
 		if b[i] == 7 {
-			return Key{}, i + 1
+			return background(string(b[2:i])), i + 1
 		}
 		if b[i] == 0x1b && i+1 < len(b) && b[i+1] == '\\' {
-			return Key{}, i + 2
+			return background(string(b[2:i])), i + 2
 		}
 	}
 	if last {
 		return Key{Name: "alt+" + string(rune(b[1]))}, 2
 	}
 	return Key{}, 0
+}
+
+// background reads the colour behind the text, as in 11;rgb:ffff/ffff/ffff. A part
+// has one to four digits.
+func background(answer string) Key {
+	rgb, ok := strings.CutPrefix(answer, "11;rgb")
+	_, rgb, ok2 := strings.Cut(rgb, ":")
+	parts := strings.Split(rgb, "/")
+	if !ok || !ok2 || len(parts) < 3 {
+		return Key{}
+	}
+	bright := 0.0
+	for i, weight := range []float64{0.299, 0.587, 0.114} { // as the eye sees them
+		n, err := strconv.ParseUint(parts[i], 16, 16)
+		if err != nil {
+			return Key{}
+		}
+		bright += weight * float64(n) / float64(uint(1)<<(4*len(parts[i]))-1)
+	}
+	return shade(bright > 0.5)
+}
+
+func shade(light bool) Key {
+	if light {
+		return Key{Name: "light"}
+	}
+	return Key{Name: "dark"}
 }
 
 // sequence reads ESC [ parameters final.
@@ -205,6 +234,11 @@ var codes = map[int]string{9: "tab", 13: "enter", 27: "esc", 32: "space", 127: "
 func meaning(params string, final byte) Key {
 	first, mods := numbersOf(params)
 	switch final {
+	case 'n':
+		if now, ok := strings.CutPrefix(params, "?997;"); ok { // the person changed the colours
+			return shade(now == "2")
+		}
+		return Key{}
 	case 'u':
 		return coded(first, mods)
 	case '~':
@@ -213,7 +247,7 @@ func meaning(params string, final byte) Key {
 			return coded(code, mods)
 		}
 		return named(numbers[first], mods)
-	case 'R', 'c', 'n', 'y', 't':
+	case 'R', 'c', 'y', 't':
 		return Key{} // an answer
 	}
 	return named(letters[final], mods)
