@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -98,6 +99,9 @@ func (a *app) listChoices(ctx context.Context, s store.Store, dir string, add fu
 			facts += fmt.Sprintf(" $%.2f", *p.CostUSD)
 		}
 		more := []string{p.ID, p.Dir}
+		if p.Words != "" {
+			more = append(more, "last words: "+p.Words)
+		}
 		if len(p.Files) > 0 {
 			more = append(more, "files: "+changedFiles(p.Files))
 		}
@@ -201,7 +205,7 @@ func (t *talk) Send(op agent.Op) {
 		t.effort = string(op.Effort)
 	}
 	t.mu.Unlock()
-	t.agent.Send(op)
+	t.agent.Send(withPictures(op, t.house.dir))
 }
 
 // Events gives the events of the session.
@@ -309,6 +313,7 @@ func (t *talk) commands() command.Env {
 		Effort:  func() string { return t.chosen().Effort },
 		Rules:   h.permit.List,
 		Tasks:   t.tasks,
+		Jobs:    t.jobs,
 		Context: t.context,
 		Stats:   t.stats,
 		Trust:   func(context.Context) (string, error) { return t.trust() },
@@ -355,7 +360,18 @@ func (t *talk) tools(ctx context.Context) (*tool.Set, error) {
 			offered = append(offered, one)
 		}
 	}
-	return tool.NewSet(all.State, all.Problems, offered...), nil
+	return tool.NewSet(all.State, t.fromHome(all.Problems), offered...), nil
+}
+
+// fromHome shortens the paths of problems, as a person writes them.
+func (t *talk) fromHome(list []tool.Problem) []tool.Problem {
+	list = slices.Clone(list)
+	for i, p := range list {
+		if rest, ok := strings.CutPrefix(p.Path, t.env.Home+string(filepath.Separator)); ok {
+			list[i].Path = filepath.Join("~", rest)
+		}
+	}
+	return list
 }
 
 func (t *talk) refresh(ctx context.Context) (command.Refreshed, error) {
@@ -363,7 +379,7 @@ func (t *talk) refresh(ctx context.Context) (command.Refreshed, error) {
 	if err != nil {
 		return command.Refreshed{}, err
 	}
-	r := command.Refreshed{Count: len(t.house.offered(t.house.tools.Current())), Added: changes.Added, Removed: changes.Removed, Problems: changes.Failed}
+	r := command.Refreshed{Count: len(t.house.offered(t.house.tools.Current())), Added: changes.Added, Removed: changes.Removed, Problems: t.fromHome(changes.Failed)}
 	for _, c := range changes.Changed {
 		r.Changed = append(r.Changed, c.Name)
 	}
@@ -390,7 +406,52 @@ func (t *talk) tasks(ctx context.Context) ([]command.Task, error) {
 	if err := errors.Join(json.Unmarshal(r.Data, &answer), json.Unmarshal([]byte(answer.Output), &list)); err != nil {
 		return nil, err
 	}
+	worked := workedOn(t.events(), time.Now())
+	for i := range list {
+		list[i].For = worked[list[i].ID]
+	}
 	return list, nil
+}
+
+// workedOn is how long each step of the list was at work, as the model told.
+func workedOn(events []convo.Event, now time.Time) map[string]time.Duration {
+	calls, since, spent := map[string]tool.Call{}, map[string]time.Time{}, map[string]time.Duration{}
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case convo.ToolCall:
+			calls[b.ID] = b.Call
+		case convo.ToolResult:
+			var step struct {
+				ID     string `json:"task_id"`
+				Status string `json:"status"`
+			}
+			if c := calls[b.CallID]; c.Name != "update_task" || !b.OK() || json.Unmarshal(c.Args, &step) != nil {
+				continue
+			}
+			if begun, ok := since[step.ID]; ok {
+				spent[step.ID] += e.At.Sub(begun)
+				delete(since, step.ID)
+			}
+			if step.Status == "in_progress" {
+				since[step.ID] = e.At
+			}
+		}
+	}
+	for id, begun := range since {
+		spent[id] += now.Sub(begun)
+	}
+	return spent
+}
+
+// jobs are the programs that run in the background.
+func (t *talk) jobs() []command.Job {
+	var running []command.Job
+	for _, j := range t.house.jobs.List() {
+		if j.Running {
+			running = append(running, command.Job{ID: j.ID, Command: j.Command, For: time.Since(j.Started)})
+		}
+	}
+	return running
 }
 
 // context is what fills the model's window, and how much fits.
