@@ -3,6 +3,7 @@ package stats
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -109,8 +110,9 @@ func (h *chance) result(id string) tool.Result {
 }
 
 // naive counts from the exported lines alone, knowing nothing of our types: each
-// number is one filter over all rows. The keys are those of flatten.
-func naive(t *rapid.T, sessions [][]convo.Event) map[string]string {
+// number is one filter over all rows. The keys are those of leaves, and there is
+// one for every number of a report: one that is not counted here is a difference.
+func naive(t *rapid.T, sessions [][]convo.Event) map[string]float64 {
 	var rows []map[string]any
 	for i, events := range sessions {
 		for _, e := range events {
@@ -129,33 +131,25 @@ func naive(t *rapid.T, sessions [][]convo.Event) map[string]string {
 			rows = append(rows, row)
 		}
 	}
-	n := &counter{rows: rows, out: map[string]string{}}
+	n := &counter{rows: rows, out: map[string]float64{}}
 	n.general()
 	n.tools()
 	n.money()
 	n.clocks()
+	maps.DeleteFunc(n.out, func(_ string, v float64) bool { return v == 0 })
 	return n.out
 }
 
 type counter struct {
 	rows []map[string]any
-	out  map[string]string
+	out  map[string]float64
 }
 
-func (n *counter) put(key string, v any) {
-	if s := fmt.Sprint(v); s != "0" && s != "0s" {
-		n.out[key] = s
+// add adds to numbers.
+func (n *counter) add(by float64, keys ...string) {
+	for _, k := range keys {
+		n.out[k] += by
 	}
-}
-
-func (n *counter) count(key string, keep func(i int) bool) {
-	c := 0
-	for i := range n.rows {
-		if keep(i) {
-			c++
-		}
-	}
-	n.put(key, c)
 }
 
 func (n *counter) kind(i int) string { return n.rows[i]["kind"].(string) }
@@ -183,8 +177,10 @@ func (n *counter) turnOf(i int) string {
 	return fmt.Sprint(n.rows[i]["session"], "/", n.rows[i]["turn"])
 }
 
+var tokenFields = []string{"input", "output", "cache_read", "cache_write", "reasoning"}
+
 func (n *counter) general() {
-	sessions, turns, depth, tokens := map[any]bool{}, map[string]bool{}, map[string]int{}, map[string]float64{}
+	sessions, turns, depth := map[any]bool{}, map[string]bool{}, map[string]int{}
 	for i, row := range n.rows {
 		sessions[row["session"]] = true
 		if n.kind(i) == "user" {
@@ -193,29 +189,26 @@ func (n *counter) general() {
 		if n.kind(i) == "tool_call" && !n.callSinceResult(i) {
 			depth[n.turnOf(i)]++
 		}
-		if n.kind(i) == "usage" {
-			tokens[n.turnOf(i)] += n.num(i, "input")
-		}
 	}
-	n.put("sessions", len(sessions))
-	n.put("turns", len(turns))
-	n.put("events", len(n.rows))
-	with, without, spread := 0.0, 0.0, map[int]int{}
-	for turn := range turns {
-		spread[depth[turn]]++
-	}
-	for turn, used := range tokens {
+	side := func(turn string) string {
 		if depth[turn] > 0 {
-			with += used
-		} else {
-			without += used
+			return "with_tools"
+		}
+		return "without_tools"
+	}
+	n.add(float64(len(sessions)), "sessions")
+	n.add(float64(len(turns)), "turns")
+	n.add(float64(len(n.rows)), "events")
+	for turn := range turns {
+		n.add(1, fmt.Sprint("depth.", depth[turn]), side(turn)+".turns")
+	}
+	for i := range n.rows {
+		for _, field := range tokenFields {
+			if n.kind(i) == "usage" {
+				n.add(n.num(i, field), side(n.turnOf(i))+".tokens."+field)
+			}
 		}
 	}
-	for d, c := range spread {
-		n.put(fmt.Sprint("depth ", d), c)
-	}
-	n.put("with tools", with)
-	n.put("without tools", without)
 }
 
 // callSinceResult: looking back in the same turn, a call comes before a result.
@@ -266,11 +259,7 @@ func (n *counter) tools() {
 			continue
 		}
 		name := n.data(i)["function"].(map[string]any)["name"].(string)
-		add := func(what string, by float64) {
-			old := 0.0
-			fmt.Sscan(n.out[name+" "+what], &old)
-			n.put(name+" "+what, old+by)
-		}
+		add := func(what string, by float64) { n.add(by, "tools."+name+"."+what, "calls."+what) }
 		add("calls", 1)
 		j, denied := n.answerOf(i), n.verdict(i) == "false"
 		switch {
@@ -282,7 +271,7 @@ func (n *counter) tools() {
 			add("ok", 1)
 		default:
 			add("failed", 1)
-			add("failed "+n.data(j)["error_type"].(string), 1)
+			add("failures."+n.data(j)["error_type"].(string), 1)
 		}
 		if j < 0 {
 			continue
@@ -292,25 +281,25 @@ func (n *counter) tools() {
 		_ = json.Unmarshal([]byte(output), &answer)
 		fields, isObject := answer.(map[string]any)
 		if code, ok := fields["exit_code"].(float64); ok {
-			add(fmt.Sprint("exit ", code), 1)
+			add(fmt.Sprint("exit_codes.", code), 1)
+			if code != 0 {
+				add("exit_not_zero", 1)
+			}
 		}
 		failure := n.data(j)["failure"] != nil
 		add("bytes", float64(len(answerOfTool(output, failure, isObject))))
 		if us := n.num(j, "took_us"); !denied && (us > 0 || !failure) {
-			took[name] = append(took[name], us)
-			took["clock"] = append(took["clock"], us)
+			add("ran", 1)
+			n.add(us/1000, "clocks.tools_ms")
+			for _, whose := range []string{"tools." + name, "calls"} {
+				took[whose] = append(took[whose], us)
+			}
 		}
 	}
-	var clock float64
-	for _, us := range took["clock"] {
-		clock += us
-	}
-	n.put("clock tools", time.Duration(clock)*time.Microsecond)
-	delete(took, "clock")
-	for name, all := range took {
+	for whose, all := range took {
 		sort.Float64s(all)
-		n.put(name+" p50", time.Duration(all[int(math.Ceil(float64(len(all))*0.50))-1])*time.Microsecond)
-		n.put(name+" p95", time.Duration(all[int(math.Ceil(float64(len(all))*0.95))-1])*time.Microsecond)
+		n.add(all[int(math.Ceil(float64(len(all))*0.50))-1]/1000, whose+".p50_ms")
+		n.add(all[int(math.Ceil(float64(len(all))*0.95))-1]/1000, whose+".p95_ms")
 	}
 }
 
@@ -326,72 +315,67 @@ func answerOfTool(output string, failure, isObject bool) string {
 }
 
 func (n *counter) money() {
-	cost, days, read, of := map[string]float64{}, map[string]float64{}, 0.0, 0.0
+	read, of := 0.0, 0.0
 	for i := range n.rows {
-		day := n.at(i).Format("2006-01-02")
+		day := "days." + n.at(i).Format("2006-01-02")
 		if n.kind(i) == "tool_call" {
-			days[day+" calls"]++
+			n.add(1, day+".calls")
 		}
 		if n.kind(i) != "usage" {
 			continue
 		}
 		d := n.data(i)
 		model, _ := d["model"].(string)
-		dollars, known := d["cost_usd"].(float64)
-		if !known {
-			cost["unpriced "+model]++
+		add := func(what string, by float64) {
+			n.add(by, "total."+what, "models."+model+"."+what, day+".spent."+what, day+".models."+model+"."+what)
 		}
-		cost["cost "+model] += dollars
-		cost["replies "+model]++
-		days[day+" cost "+model] += dollars
-		for _, field := range []string{"input", "output", "cache_read", "cache_write", "reasoning"} {
-			cost["tokens "+field] += n.num(i, field)
+		add("replies", 1)
+		if dollars, known := d["cost_usd"].(float64); known {
+			add("cost_usd", dollars)
+		} else {
+			add("unpriced", 1)
+		}
+		for _, field := range tokenFields {
+			add("tokens."+field, n.num(i, field))
+			n.add(n.num(i, field), "tokens."+field)
 		}
 		if d["cache_read"] != nil && d["input"] != nil {
 			read, of = read+n.num(i, "cache_read"), of+n.num(i, "input")
 		}
 	}
-	for _, m := range []map[string]float64{cost, days} {
-		for k, v := range m {
-			n.put(k, v)
-		}
-	}
 	if of > 0 {
-		n.put("cache share", read/of)
+		n.add(read/of, "cache_share")
 	}
 }
 
 func (n *counter) clocks() {
-	model, turns, waiting := 0.0, 0.0, time.Duration(0)
 	for i := range n.rows {
 		if n.kind(i) == "usage" {
-			model += n.num(i, "model_ms")
+			n.add(n.num(i, "model_ms"), "clocks.model_ms")
 		}
 		if n.kind(i) == "end" {
-			turns += n.num(i, "duration_ms")
+			n.add(n.num(i, "duration_ms"), "clocks.turns_ms")
 		}
-		waiting += n.waited(i)
+		n.add(float64(n.waited(i).Microseconds())/1000, "clocks.waiting_ms")
+		if n.kind(i) == "decision" {
+			n.add(1, "decisions."+sortOf(n.data(i)))
+		}
 	}
-	n.put("clock model", time.Duration(model)*time.Millisecond)
-	n.put("clock turns", time.Duration(turns)*time.Millisecond)
-	n.put("clock waiting", waiting)
-	said := map[string]func(d map[string]any) bool{
-		"refused": func(d map[string]any) bool { return d["by"] == "person" && d["allowed"] == false },
-		"session": func(d map[string]any) bool {
-			return d["by"] == "person" && d["allowed"] == true && d["scope"] == "session"
-		},
-		"always": func(d map[string]any) bool {
-			return d["by"] == "person" && d["allowed"] == true && d["scope"] == "always"
-		},
-		"once": func(d map[string]any) bool {
-			return d["by"] == "person" && d["allowed"] == true && d["scope"] != "session" && d["scope"] != "always"
-		},
-		"allowed": func(d map[string]any) bool { return d["by"] != "person" && d["allowed"] == true },
-		"denied":  func(d map[string]any) bool { return d["by"] != "person" && d["allowed"] == false },
+}
+
+// sortOf is who decided, and how far it reaches.
+func sortOf(d map[string]any) string {
+	switch allowed := d["allowed"] == true; {
+	case d["by"] != "person" && allowed:
+		return "allowed"
+	case d["by"] != "person":
+		return "denied"
+	case !allowed:
+		return "refused"
+	case d["scope"] == "session" || d["scope"] == "always":
+		return d["scope"].(string)
 	}
-	for name, is := range said {
-		n.count("decisions "+name, func(i int) bool { return n.kind(i) == "decision" && is(n.data(i)) })
-	}
+	return "once"
 }
 
 // waited is how long a person was waited for with the decision in row i: since
@@ -433,59 +417,44 @@ func (n *counter) openCallOf(i int) int {
 	return -1
 }
 
-// flatten writes a report as keys and values, without what is zero.
-func flatten(r Report) map[string]string {
-	n := &counter{out: map[string]string{}}
-	n.put("sessions", r.Sessions)
-	n.put("turns", r.Turns)
-	n.put("events", r.Events)
-	for d, c := range r.Depth {
-		n.put(fmt.Sprint("depth ", d), c)
+// leaves are all numbers of a report as it is printed for programs, by their
+// place; rows are named by tool, model or day. What is zero is left out.
+func leaves(t *rapid.T, r Report) map[string]float64 {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
 	}
-	n.put("with tools", r.WithTools.Tokens.Input)
-	n.put("without tools", r.WithoutTools.Tokens.Input)
-	for _, t := range r.Tools {
-		for what, v := range map[string]any{
-			"calls": t.Calls, "ok": t.OK, "failed": t.Failed, "denied": t.Denied, "open": t.Open, "bytes": t.Bytes, "p50": t.P50, "p95": t.P95,
-		} {
-			n.put(t.Name+" "+what, v)
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	collect(out, "", v)
+	return out
+}
+
+func collect(out map[string]float64, at string, v any) {
+	switch v := v.(type) {
+	case float64:
+		if v != 0 {
+			out[strings.TrimPrefix(at, ".")] = v
 		}
-		for k, c := range t.Failures {
-			n.put(t.Name+" failed "+string(k), c)
+	case map[string]any:
+		for k, field := range v {
+			collect(out, at+"."+k, field)
 		}
-		for code, c := range t.ExitCodes {
-			n.put(fmt.Sprint(t.Name, " exit ", code), c)
-		}
-	}
-	for field, v := range map[string]int{
-		"input": r.Tokens.Input, "output": r.Tokens.Output, "cache_read": r.Tokens.CacheRead, "cache_write": r.Tokens.CacheWrite, "reasoning": r.Tokens.Reasoning,
-	} {
-		n.put("tokens "+field, v)
-	}
-	for _, m := range r.Models {
-		n.put("cost "+m.Model, m.cost())
-		n.put("replies "+m.Model, m.Replies)
-		n.put("unpriced "+m.Model, m.Unpriced)
-	}
-	for _, d := range r.Days {
-		n.put(d.Day+" calls", d.Calls)
-		for _, m := range d.Models {
-			n.put(d.Day+" cost "+m.Model, m.cost())
+	case []any:
+		for _, row := range v {
+			fields := row.(map[string]any)
+			name := ""
+			for _, k := range []string{"name", "model", "day"} {
+				if s, ok := fields[k].(string); ok {
+					name = s
+				}
+			}
+			collect(out, at+"."+name, row)
 		}
 	}
-	if r.CacheShare != nil {
-		n.put("cache share", *r.CacheShare)
-	}
-	for what, d := range map[string]time.Duration{"model": r.Clocks.Model, "tools": r.Clocks.Tools, "waiting": r.Clocks.Waiting, "turns": r.Clocks.Turns} {
-		n.put("clock "+what, d)
-	}
-	for what, c := range map[string]int{
-		"once": r.Decisions.Once, "session": r.Decisions.Session, "always": r.Decisions.Always,
-		"refused": r.Decisions.Refused, "allowed": r.Decisions.Allowed, "denied": r.Decisions.Denied,
-	} {
-		n.put("decisions "+what, c)
-	}
-	return n.out
 }
 
 // The totals of a report are the sums of its rows.
