@@ -392,18 +392,8 @@ func (t *talk) tasks(ctx context.Context) ([]command.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	one, ok := all.Lookup("list_tasks")
-	if !ok {
-		return nil, errors.New("this toolset has no task list")
-	}
-	p, err := one.Prepare(ctx, t.house.place(), json.RawMessage("{}"))
+	list, err := t.house.taskList(ctx, all)
 	if err != nil {
-		return nil, err
-	}
-	var answer struct{ Output string }
-	var list []command.Task
-	r := p.Run(ctx, tool.Grant{}, func(string) {})
-	if err := errors.Join(json.Unmarshal(r.Data, &answer), json.Unmarshal([]byte(answer.Output), &list)); err != nil {
 		return nil, err
 	}
 	worked := workedOn(t.events(), time.Now())
