@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ikigai/internal/convo"
 	"ikigai/internal/dialect"
 	"ikigai/internal/llm"
 	"ikigai/internal/tool"
@@ -44,6 +45,9 @@ func questions(t *testing.T, p peer) []question {
 	ask("no tools and no calls", dialect.Quirks{}, func(r *llm.Request) { r.Tools, r.Events = nil, own[:1] })
 	ask("no tool may be called", dialect.Quirks{}, func(r *llm.Request) { r.Choice = llm.NoTools })
 	ask("no system prompt", dialect.Quirks{}, func(r *llm.Request) { r.System = "" })
+	ask("pictures", dialect.Quirks{}, func(r *llm.Request) { r.Events = illustrated(own) })
+	ask("a picture alone", dialect.Quirks{}, func(r *llm.Request) { r.Events = illustrated([]convo.Event{{Seq: 1, Kind: convo.KindUser}}) })
+	ask("pictures for a model that takes none", dialect.Quirks{Blind: true}, func(r *llm.Request) { r.Events = illustrated(own) })
 	for _, effort := range []llm.Effort{llm.LowEffort, llm.MediumEffort, llm.HighEffort} {
 		for _, model := range []string{signed, old} {
 			for name, q := range variants[p.format] {

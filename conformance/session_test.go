@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"ikigai/internal/convo"
@@ -41,6 +42,20 @@ var keeps = map[string]kept{
 var gateway = kept{
 	thinking: `{"reasoning_details":[{"type":"reasoning.text","text":"The test is named first.","signature":"c2ln","index":0}]}`,
 	call:     `{"extra_content":{"google":{"thought_signature":"c2ln"}}}`,
+}
+
+// illustrated are events with two pictures in each thing that the person said.
+func illustrated(events []convo.Event) []convo.Event {
+	events = slices.Clone(events)
+	for i, e := range events {
+		if e.Kind == convo.KindUser {
+			events[i].Body = convo.Words{Images: []convo.Image{
+				{Name: "a.png", Media: "image/png", Data: []byte("\x89PNG\r\n\x1a\n\x00\xff\xfe")},
+				{Name: "b.webp", Media: "image/webp", Data: []byte("RIFF\x04\x00\x00\x00WEBP")},
+			}}
+		}
+	}
+	return events
 }
 
 // story is a session with a model that speaks a format and had k kept: the

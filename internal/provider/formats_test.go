@@ -326,3 +326,27 @@ func TestEveryRowOpens(t *testing.T) {
 		}
 	}
 }
+
+func TestPicturesGoToModelsThatAreNotKnownToTakeNone(t *testing.T) {
+	w := wordings()["openai"]
+	for model, want := range map[string]bool{"xai/grok-4": true, "deepseek/deepseek-chat": false, "deepseek/unheard-of": true} {
+		var body string
+		srv := httptest.NewServer(&script{steps: []step{func(rw http.ResponseWriter, r *http.Request) {
+			raw, _ := io.ReadAll(r.Body)
+			body = string(raw)
+			plain(w.words)(rw, r)
+		}}})
+		defer srv.Close()
+		o := testOptions(srv.URL)
+		o.Model, o.Dialect, o.format = model, "", nil
+		e := convo.Of("look", convo.Words{Images: []convo.Image{{Name: "a.gif", Media: "image/gif", Data: []byte("GIF89a")}}})
+		if _, err := llm.Assemble(o.conn(t).Stream(t.Context(), llm.Request{Events: []convo.Event{e}}), nil); err != nil {
+			t.Fatal(err)
+		}
+		_, name, _ := strings.Cut(model, "/")
+		told := strings.Contains(body, "[image a.gif, 1 kB, not sent: "+name+" takes no images]")
+		if sent := strings.Contains(body, "data:image/gif;base64,R0lGODlh"); sent != want || told == want {
+			t.Errorf("%s: %s", model, body)
+		}
+	}
+}
