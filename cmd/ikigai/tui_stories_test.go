@@ -233,21 +233,26 @@ func TestOutputOfACommandIsOffered(t *testing.T) {
 
 func TestResumeShowsWhatWasSaid(t *testing.T) {
 	s := newStage(t, fake.Reply{Text: "Remember the *blue* door."}, fake.Reply{Text: "It was blue.", Expect: "blue"})
-	x := s.open(t, 80, 24)
+	x := s.openTmuxShell(t, 80, 24)
+	x.keys("ikigai", "Enter")
 	x.waitFor("? keys")
-	x.send("remember this\r")
+	x.keys("remember this", "Enter")
 	x.waitFor("Remember the blue door.")
-	x.send("\x04")
-	x.exit()
-	y := s.open(t, 80, 24, "resume")
-	y.waitFor("remember this")
-	y.send("nothing like it")
-	y.waitFor("nothing here")
-	y.send(strings.Repeat("\x7f", 30) + "REMEMBER\r")
-	y.waitFor("> remember this")
-	y.waitFor("Remember the blue door.")
-	y.send("which colour\r")
-	y.waitFor("It was blue.")
+	x.waitFor("? keys")
+	x.keys("C-d")
+	x.waitFor("resume: ikigai resume")
+	x.keys("clear; ikigai resume", "Enter")
+	x.waitFor("Sessions  /")
+	x.waitFor("remember this")
+	x.keys("nothing like it")
+	x.waitFor("nothing here")
+	x.keys("-N", "30", "BSpace")
+	x.waitFor("remember this")
+	x.keys("REMEMBER", "Enter")
+	x.waitFor("> remember this")
+	x.waitFor("Remember the blue door.")
+	x.keys("which colour", "Enter")
+	x.waitFor("It was blue.")
 }
 
 // The terminal is as it was before, whatever ends us.
@@ -424,52 +429,5 @@ func TestASessionThatIsNotKept(t *testing.T) {
 	x.send("\x04")
 	if code := x.exit(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, x.screen())
-	}
-}
-
-// The first hour: the demo, a command allowed for good, a change undone, and
-// the session of before gone on with.
-func TestTheFirstHour(t *testing.T) {
-	s := newStage(t)
-	file := filepath.Join(s.project, "hello.txt")
-	exists := func() bool { _, err := os.Stat(file); return err == nil }
-	until := func(ok func() bool, what string) {
-		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal(what)
-			}
-		}
-	}
-	x := s.openTmuxShell(t, 100, 40)
-	x.keys("ikigai", "Enter")
-	x.waitFor("offline demo")
-	x.waitFor("found here")
-	x.keys("3")
-	x.waitFor("The model is demo.")
-	x.keys("write hello.txt saying hi", "Enter")
-	x.waitFor("Permission request")
-	x.patient("1", "✓ file_write  hello.txt")
-	x.waitFor("? keys")
-	x.keys("/undo ", "Enter")
-	x.waitFor("restore these files? [y/N]")
-	x.keys("y", "Enter")
-	until(func() bool { return !exists() }, "the change was not undone")
-	x.waitFor("› write hello.txt saying hi")
-	x.keys("C-u", "run touch made.txt", "Enter")
-	x.waitFor("bash  touch made.txt")
-	x.patient("3", "you allowed it (always)")
-	x.waitFor("? keys")
-	x.keys("C-d")
-	x.waitFor("resume: ikigai resume")
-	x.keys("clear; ikigai resume --model demo", "Enter")
-	x.waitFor("Sessions  /")
-	x.waitFor("write hello.txt saying hi")
-	x.keys("Enter")
-	x.waitFor("you allowed it (always)")
-	x.keys("run touch made.txt", "Enter")
-	x.waitFor("? keys")
-	if strings.Contains(x.screen(), "Permission request") {
-		t.Errorf("what was allowed for good is asked again:\n%s", x.screen())
 	}
 }

@@ -187,8 +187,9 @@ func (q *question) rows(width, height int, now time.Time) []view.Line {
 func (q *question) simple(most int) []view.Line {
 	var rows []view.Line
 	for _, p := range q.calls[0].Parts {
-		l := view.Line{{Role: view.Faint, Text: "  │ "}, {Text: clean.Line(p.Command)}, {Role: classRole(p.Class), Text: "  " + strings.ReplaceAll(clean.Line(p.Class), "_", " ")}}
-		if p.Reason != "" && p.Reason != p.Class {
+		class := strings.ReplaceAll(clean.Line(p.Class), "_", " ")
+		l := view.Line{{Role: view.Faint, Text: "  │ "}, {Text: clean.Line(p.Command)}, {Role: classRole(p.Class), Text: "  " + class}}
+		if strings.ReplaceAll(p.Reason, "the ", "") != class { // which would say it twice
 			l = append(l, view.Span{Role: view.Faint, Text: "  " + clean.Line(p.Reason)})
 		}
 		if p.Rule != "" {

@@ -174,7 +174,7 @@ func (w *welcome) report() []view.Line {
 	var missing []string
 	for _, f := range w.found {
 		if f.Usable {
-			rows = append(rows, view.Line{{Role: view.Good, Text: "  found here  "}, {Text: fmt.Sprintf("%s at %s (%d models)", f.Name, clean.Line(f.Where), len(f.Models))}})
+			rows = append(rows, view.Line{{Role: view.Good, Text: "  found here  "}, {Text: fmt.Sprintf("%s at %s (%s)", f.Name, clean.Line(f.Where), models(len(f.Models)))}})
 		} else if f.Missing != "" {
 			missing = append(missing, f.Missing)
 		}
@@ -192,6 +192,13 @@ func (w *welcome) report() []view.Line {
 		rows = append(rows, view.Line{{Role: view.Faint, Text: "  ready       " + clean.Line(w.Ready())}})
 	}
 	return rows
+}
+
+func models(n int) string {
+	if n == 1 {
+		return "1 model"
+	}
+	return fmt.Sprintf("%d models", n)
 }
 
 // key takes a choice, or what is typed for one. It reports whether the key was
