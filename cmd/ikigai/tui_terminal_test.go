@@ -274,11 +274,11 @@ func (x *terminal) signal(s syscall.Signal) { x.cmd.Process.Signal(s) }
 func (x *terminal) golden(name string) {
 	x.t.Helper()
 	file := filepath.Join("testdata", "screens", fmt.Sprintf("%s_%d", name, x.em.Width()))
-	if os.Getenv("UPDATE") != "" {
-		time.Sleep(500 * time.Millisecond) // what is still to be drawn
+	if updating() {
+		x.still()
 	}
 	text, looks := x.end()
-	for deadline := time.Now().Add(10 * time.Second); os.Getenv("UPDATE") == "" && time.Now().Before(deadline); text, looks = x.end() {
+	for deadline := time.Now().Add(10 * time.Second); !updating() && time.Now().Before(deadline); text, looks = x.end() {
 		if holds(file+".txt", text) && holds(file+"."+x.theme, looks) {
 			return
 		}
@@ -288,6 +288,12 @@ func (x *terminal) golden(name string) {
 	same(x.t, file+"."+x.theme, looks)
 }
 
+// updating reports whether golden files are written anew.
+func updating() bool { return os.Getenv("UPDATE") != "" }
+
+// still waits for what is still to be drawn.
+func (x *terminal) still() bool { time.Sleep(500 * time.Millisecond); return true }
+
 func holds(file, text string) bool {
 	raw, err := os.ReadFile(file)
 	return err == nil && string(raw) == text
@@ -295,6 +301,16 @@ func holds(file, text string) bool {
 
 // end is the end of all that was written, as text and with its looks.
 func (x *terminal) end() (text, looks string) {
+	text, looks = x.marks(timeless)
+	return text, strings.NewReplacer(string(lookBegins), "<", string(lookEnds), ">").Replace(looks)
+}
+
+// Marks around a look: characters that no program writes.
+const lookBegins, lookEnds = '\ue000', '\ue001'
+
+// marks is the end of all that was written, as text and with a mark before every
+// change of looks, both made the same for every run.
+func (x *terminal) marks(same func(string) string) (text, looks string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var plain, painted []string
@@ -318,13 +334,13 @@ func (x *terminal) end() (text, looks string) {
 		last--
 	}
 	first := max(0, last-x.em.Height())
-	return timeless(strings.Join(plain[first:last], "\n")) + "\n", timeless(strings.Join(painted[first:last], "\n")) + "\n"
+	return same(strings.Join(plain[first:last], "\n")) + "\n", same(strings.Join(painted[first:last], "\n")) + "\n"
 }
 
 // same compares with a file; UPDATE=1 writes it.
 func same(t testing.TB, file, got string) {
 	t.Helper()
-	if os.Getenv("UPDATE") != "" {
+	if updating() {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -350,14 +366,14 @@ func drawn(width int, at func(col int) (content string, width int, sgr string)) 
 	for col := 0; col < width; {
 		content, w, sgr := at(col)
 		if look := lookOf(sgr); look != now {
-			fmt.Fprintf(&painted, "<%s>", look)
+			fmt.Fprintf(&painted, "%c%s%c", lookBegins, look, lookEnds)
 			now = look
 		}
 		plain.WriteString(content)
 		painted.WriteString(content)
 		col += max(w, 1)
 	}
-	return strings.TrimRight(plain.String(), " "), strings.TrimSuffix(strings.TrimRight(painted.String(), " "), "<>")
+	return strings.TrimRight(plain.String(), " "), strings.TrimSuffix(strings.TrimRight(painted.String(), " "), string(lookBegins)+string(lookEnds))
 }
 
 // lookWords are the words for the codes of a look.
