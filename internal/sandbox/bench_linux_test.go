@@ -145,21 +145,16 @@ func waysToStart(tb testing.TB) []*way {
 		Init: buildInit(tb), Roots: []string{repository(tb)}, Temp: tb.TempDir(), Cache: tb.TempDir(), Home: tb.TempDir(),
 		Environ: os.Environ(), Hide: []string{"/etc/shadow", "/root/.ssh", "/root/.aws", "/root/.netrc"},
 	}
-	for _, m := range []struct {
-		name  string
-		mode  Mode
-		light bool
-	}{{"off", Off, false}, {"light", Auto, true}, {"whole", Require, false}} {
-		o.Mode, o.light = m.mode, m.light
-		s, err := New(o)
-		if err != nil {
-			tb.Logf("%s: %v", m.name, err)
+	for _, kind := range []jailKind{plain, light, whole} {
+		s, err := newOf(o, kind)
+		if err != nil || s.hosts.kind(tool.Grant{}) != kind {
+			tb.Logf("no jail of the kind %s: %v", kindNames[kind], err)
 			continue
 		}
 		tb.Cleanup(func() { _ = s.Close() })
 		c := tool.Command{Argv: []string{"true"}, Merge: true, Env: tool.Environment{Inherit: true}}
 		ways = append(ways, &way{
-			name: m.name, end: func() { s.hosts.helpers.dismiss(0) },
+			name: kindNames[kind], end: func() { s.hosts.helpers.dismiss(0) },
 			once: func() error { _, err := s.Start(tb.Context(), c, tool.Grant{}); return err },
 		})
 	}

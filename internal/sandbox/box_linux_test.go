@@ -3,16 +3,21 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ikigai/internal/tool"
 )
@@ -46,30 +51,69 @@ func newBox(t *testing.T, kind jailKind) *box {
 			t.Fatal(err)
 		}
 	}
-	b.write(filepath.Join(b.outside, "victim"), "old")
 	b.write(filepath.Join(b.hidden, "key"), "hush")
 	b.write(filepath.Join(b.home, "notes"), "plain")
-	b.git("init", "-q", b.root)
-	b.Sandbox = b.open(kind)
+	b.fill()
+	b.Sandbox = b.open(b.options(), kind)
 	return b
 }
 
+// in gives the box as it was made, for another case.
+func (b *box) in(t *testing.T) *box {
+	t.Helper()
+	again := *b
+	again.t = t
+	for _, dir := range []string{b.root, b.outside} {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	again.fill()
+	return &again
+}
+
+// fill puts a repository without commits into the workspace, and the victim
+// outside.
+func (b *box) fill() {
+	b.t.Helper()
+	git := filepath.Join(b.root, ".git")
+	for _, dir := range []string{"hooks", "info", "objects", "refs/heads"} {
+		if err := os.MkdirAll(filepath.Join(git, dir), 0o755); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.write(filepath.Join(git, "HEAD"), "ref: refs/heads/main\n")
+	b.write(filepath.Join(git, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+	b.write(filepath.Join(b.outside, "victim"), "old")
+}
+
 // options of the box; tests change them before they open a sandbox.
-func (b *box) options(kind jailKind) Options {
-	o := Options{
+func (b *box) options() Options {
+	return Options{
 		Roots: []string{b.root}, Temp: b.temp, Cache: filepath.Join(b.base, "cache"), Home: b.home,
 		Protect: []string{filepath.Join(b.root, "conf", "policies.json"), filepath.Join(b.root, "etc", "rules.json")},
-		Hide:    []string{b.hidden, "/proc/*/environ", "/etc/passwd", "/etc/shadow"}, Environ: append(os.Environ(), "IKIGAI_TEST_KEY=hush"), light: kind == light,
+		Hide:    []string{b.hidden, "/proc/*/environ", "/etc/passwd", "/etc/shadow"}, Environ: append(os.Environ(), "IKIGAI_TEST_KEY=hush"),
 	}
+}
+
+// newOf makes a sandbox whose jail is of that kind, if that can be had.
+func newOf(o Options, kind jailKind) (*Sandbox, error) {
 	if kind == plain {
 		o.Mode = Off
 	}
-	return o
+	s, err := New(o)
+	if err == nil {
+		s.hosts.refused = kind == light
+	}
+	return s, err
 }
 
-func (b *box) open(kind jailKind) *Sandbox {
+func (b *box) open(o Options, kind jailKind) *Sandbox {
 	b.t.Helper()
-	s, err := New(b.options(kind))
+	s, err := newOf(o, kind)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -84,6 +128,18 @@ func (b *box) open(kind jailKind) *Sandbox {
 	return s
 }
 
+// eachJail runs f as a subtest for both jails, side by side.
+func eachJail(t *testing.T, f func(t *testing.T, kind jailKind)) {
+	t.Helper()
+	t.Parallel()
+	for _, kind := range []jailKind{whole, light} {
+		t.Run(kindNames[kind], func(t *testing.T) {
+			t.Parallel()
+			f(t, kind)
+		})
+	}
+}
+
 func (b *box) write(path, text string) {
 	b.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -91,13 +147,6 @@ func (b *box) write(path, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		b.t.Fatal(err)
-	}
-}
-
-func (b *box) git(args ...string) {
-	b.t.Helper()
-	if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-		b.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
 }
 
@@ -165,21 +214,54 @@ func alive(mark string) []string {
 	return list
 }
 
-// goneWithin fails unless no process with mark is alive after at most d.
-func goneWithin(t *testing.T, mark string, d time.Duration) {
-	t.Helper()
-	var left []string
-	for end := time.Now().Add(d); ; time.Sleep(20 * time.Millisecond) {
-		if left = alive(mark); len(left) == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("still alive after %v: %q", d, left)
+// A fairClock tells time as a thread feels it that always wants to run: on an
+// idle machine it goes like any other, and on a busy one it goes slower, as all
+// that we wait for does. It has to be looked at without sleeping in between.
+type fairClock struct{ began time.Duration }
+
+func newFairClock() *fairClock {
+	runtime.LockOSThread()
+	c := &fairClock{}
+	c.began = c.now()
+	return c
+}
+
+func (c *fairClock) now() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		panic(err) // every thread has one
+	}
+	return time.Duration(ts.Nano())
+}
+
+func (c *fairClock) passed() time.Duration { return c.now() - c.began }
+func (c *fairClock) stop()                 { runtime.UnlockOSThread() }
+
+// within reports whether nothing is left after at most d of fair time.
+func within(d time.Duration, left func() []string) []string {
+	clock := newFairClock()
+	defer clock.stop()
+	for {
+		rest := left()
+		if len(rest) == 0 || clock.passed() > d {
+			return rest
 		}
 	}
 }
 
-// zombies lists our dead children that nobody collected.
+// soon is how long something that was ended may take to be gone.
+const soon = 2 * time.Second
+
+// goneSoon fails unless no process with mark is alive soon.
+func goneSoon(t *testing.T, mark string) {
+	t.Helper()
+	if left := within(soon, func() []string { return alive(mark) }); len(left) > 0 {
+		t.Fatalf("still alive after %v: %q", soon, left)
+	}
+}
+
+// zombies are our dead children that nobody collected, with when they were
+// born: numbers come again.
 func zombies() []string {
 	var list []string
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
@@ -189,20 +271,24 @@ func zombies() []string {
 			continue
 		}
 		rest := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-		if len(rest) > 1 && rest[0] == "Z" && rest[1] == strconv.Itoa(os.Getpid()) {
-			list = append(list, string(text))
+		if len(rest) > 19 && rest[0] == "Z" && rest[1] == strconv.Itoa(os.Getpid()) {
+			list = append(list, filepath.Base(dir)+" of "+rest[19])
 		}
 	}
 	return list
 }
 
-// noZombies fails if a dead child is not collected soon.
+// noZombies fails if a child that is dead now is not collected soon.
 func noZombies(t *testing.T, after string) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Second); len(zombies()) > 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after %s: zombies: %q", after, zombies())
-		}
+	dead := zombies()
+	left := within(soon, func() []string {
+		now := zombies()
+		dead = slices.DeleteFunc(dead, func(z string) bool { return !slices.Contains(now, z) })
+		return dead
+	})
+	if len(left) > 0 {
+		t.Errorf("after %s: zombies: %q", after, left)
 	}
 }
 
@@ -215,7 +301,24 @@ func TestSuiteAsPlainUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	const uid = 64123
+	t.Parallel()
+	suite := cmp.Or(os.Getenv("IKIGAI_SUITE"), "Jail|RandomStarts|ManyStarts|Deadline|Cancel|Grandchild|Agent|Helper|Layers|Unconfined|ForkBomb")
+	out := asPlainUser(t, suite, "IKIGAI_STARTS="+cmp.Or(os.Getenv("IKIGAI_STARTS"), "60"), compiledMark+"="+elsewhere)
+	t.Logf("as a plain user: %d passed, %d skipped", strings.Count(out, "--- PASS"), strings.Count(out, "--- SKIP"))
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "--- SKIP") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+}
+
+// plainUser is nobody who has an account.
+const plainUser = 64123
+
+// asPlainUser runs tests of this package as another user and gives what they
+// said.
+func asPlainUser(t *testing.T, suite string, env ...string) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "ikigai-user-")
 	if err != nil {
 		t.Fatal(err)
@@ -226,41 +329,31 @@ func TestSuiteAsPlainUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(binary, self, 0o755); err != nil {
+	if err := errors.Join(os.WriteFile(binary, self, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o755), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []string{dir, filepath.Join(dir, "tmp")} {
-		_ = os.Mkdir(p, 0o755)
-		if err := os.Chmod(p, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(p, uid, uid); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.Command(binary, "-test.v", "-test.run", plainSuite(), "-test.timeout", "8m")
+	giveAway(t, dir)
+	cmd := exec.Command(binary, "-test.v", "-test.run", suite, "-test.timeout", "8m")
 	cmd.Dir = dir
-	cmd.Env = []string{
+	cmd.Env = append([]string{
 		"PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir + "/tmp", "LANG=C.UTF-8",
-		required + "=" + os.Getenv(required), "IKIGAI_STARTS=" + cmp.Or(os.Getenv("IKIGAI_STARTS"), "60"),
-	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		required + "=" + os.Getenv(required),
+	}, env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: plainUser, Gid: plainUser}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("as user %d: %v\n%s", uid, err, out)
+		t.Fatalf("as user %d: %v\n%s", plainUser, err, out)
 	}
-	t.Logf("as user %d: %d passed, %d skipped", uid, strings.Count(string(out), "--- PASS"), strings.Count(string(out), "--- SKIP"))
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "--- SKIP") {
-			t.Log(strings.TrimSpace(line))
-		}
-	}
+	return string(out)
 }
 
-// plainSuite is what of the tests is run again.
-func plainSuite() string {
-	if only := os.Getenv("IKIGAI_SUITE"); only != "" {
-		return only
+// giveAway makes all of dir the plain user's.
+func giveAway(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, plainUser, plainUser))
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return "Jail|RandomStarts|ManyStarts|Deadline|Cancel|Grandchild|Agent|Helper|Layers|Unconfined|ForkBomb"
 }

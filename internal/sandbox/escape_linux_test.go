@@ -57,20 +57,21 @@ var writingOutside = []escape{
 }
 
 func TestJailRefusesWritingOutside(t *testing.T) {
-	for _, kind := range []jailKind{whole, light} {
+	eachJail(t, func(t *testing.T, kind jailKind) {
+		all := newBox(t, kind)
 		for _, c := range writingOutside {
 			if kind == light && !c.light {
 				continue
 			}
-			t.Run(kindNames[kind]+"/"+c.name, func(t *testing.T) {
-				b := newBox(t, kind)
+			t.Run(c.name, func(t *testing.T) {
+				b := all.in(t)
 				if e := b.sh(c.script, tool.Grant{}); e.Code == 0 {
 					t.Errorf("it worked: %s%s", e.Stdout, e.Stderr)
 				}
 				b.untouched()
 			})
 		}
-	}
+	})
 }
 
 // protected are attempts on what lies in the workspace and must not change.
@@ -97,9 +98,11 @@ var protected = []struct{ name, prepare, script, want string }{
 }
 
 func TestJailKeepsWhatIsProtectedInTheWorkspace(t *testing.T) {
+	t.Parallel()
+	all := newBox(t, whole)
 	for _, c := range protected {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBox(t, whole)
+			b := all.in(t)
 			inRoot(t, b, c.prepare)
 			before := contents(t, b.root)
 			b.sh(c.script, tool.Grant{})
@@ -188,6 +191,7 @@ func noPlaceholders(t *testing.T, dir string) {
 }
 
 func TestJailLeavesNoPlaceholderBehind(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, whole)
 	inRoot(t, b, "rm -rf .git")
 	before := contents(t, b.root)
@@ -198,18 +202,20 @@ func TestJailLeavesNoPlaceholderBehind(t *testing.T) {
 }
 
 func TestJailsThatOverlapKeepTheirPlaceholders(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, whole)
 	started := make(chan struct{})
 	var once sync.Once
 	done := make(chan tool.Exit)
 	go func() {
-		c := sh("echo ready; sleep 1; mkdir -p .ikigai/x")
+		c := sh("echo ready; while [ ! -e go ]; do sleep 0.01; done; mkdir -p .ikigai/x")
 		c.Output = func([]byte, bool) { once.Do(func() { close(started) }) }
 		e, _ := b.Start(t.Context(), c, tool.Grant{})
 		done <- e
 	}()
 	<-started
 	b.sh("true", tool.Grant{}) // ends while the other runs
+	b.write(filepath.Join(b.root, "go"), "")
 	if e := <-done; e.Code == 0 {
 		t.Error("the end of one jail took the protection of the other")
 	}
@@ -217,6 +223,7 @@ func TestJailsThatOverlapKeepTheirPlaceholders(t *testing.T) {
 }
 
 func TestJailRemovesThePlaceholdersOfACrash(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, whole)
 	path := filepath.Join(b.root, ".ikigai")
 	if err := os.Mkdir(path, 0o500); err != nil {
@@ -241,7 +248,7 @@ if kind == socket.SOCK_STREAM: print(s.recv(10))
 `
 
 func TestJailRefusesTheNetwork(t *testing.T) {
-	for _, kind := range []jailKind{whole, light} {
+	eachJail(t, func(t *testing.T, kind jailKind) {
 		b := newBox(t, kind)
 		heard := make(chan string, 10)
 		l := listener(t, "tcp", "127.0.0.1:0", heard)
@@ -275,7 +282,7 @@ func TestJailRefusesTheNetwork(t *testing.T) {
 			{"packet socket", "(socket.AF_PACKET, socket.SOCK_RAW, ('lo', 0))"},
 		}
 		for _, c := range cases {
-			t.Run(kindNames[kind]+"/"+c.name, func(t *testing.T) {
+			t.Run(c.name, func(t *testing.T) {
 				e := b.python(dial, tool.Grant{}, "A="+c.address)
 				if len(e.Stdout) > 0 || e.Code == 0 && c.name != "UDP" {
 					t.Errorf("reached: %s", e.Stdout)
@@ -287,12 +294,12 @@ func TestJailRefusesTheNetwork(t *testing.T) {
 				}
 			})
 		}
-		t.Run(kindNames[kind]+"/names", func(t *testing.T) {
+		t.Run("names", func(t *testing.T) {
 			if e := b.python(`import socket; print(socket.getaddrinfo("example.org", 80))`, tool.Grant{}); e.Code == 0 {
 				t.Errorf("resolved: %s", e.Stdout)
 			}
 		})
-	}
+	})
 }
 
 // listener answers and reports whoever comes.
@@ -318,6 +325,7 @@ func listener(t *testing.T, network, address string, heard chan<- string) net.Li
 }
 
 func TestJailReachesTheNetworkWithTheGrant(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []jailKind{whole, light} {
 		b := newBox(t, kind)
 		l := listener(t, "tcp", "127.0.0.1:0", make(chan string, 1))
@@ -346,13 +354,13 @@ var againstOthers = []struct {
 }
 
 func TestJailRefusesToTouchOtherProcesses(t *testing.T) {
-	for _, kind := range []jailKind{whole, light} {
+	eachJail(t, func(t *testing.T, kind jailKind) {
+		b := newBox(t, kind)
 		for _, c := range againstOthers {
 			if kind == light && !c.light {
 				continue
 			}
-			t.Run(kindNames[kind]+"/"+c.name, func(t *testing.T) {
-				b := newBox(t, kind)
+			t.Run(c.name, func(t *testing.T) {
 				victim := exec.Command("sleep", "60")
 				victim.Env = []string{"IKIGAI_SECRET=hush"}
 				if err := victim.Start(); err != nil {
@@ -368,7 +376,7 @@ func TestJailRefusesToTouchOtherProcesses(t *testing.T) {
 				}
 			})
 		}
-	}
+	})
 }
 
 // refusedKernel are calls by number: they must fail with EPERM or ENOSYS.
@@ -378,10 +386,10 @@ var refusedKernel = map[string]string{
 }
 
 func TestJailRefusesPartsOfTheKernel(t *testing.T) {
-	for _, kind := range []jailKind{whole, light} {
+	eachJail(t, func(t *testing.T, kind jailKind) {
 		b := newBox(t, kind)
 		for name, args := range refusedKernel {
-			t.Run(kindNames[kind]+"/"+name, func(t *testing.T) {
+			t.Run(name, func(t *testing.T) {
 				script := "import ctypes,sys\nbuf = ctypes.create_string_buffer(4096)\nlibc = ctypes.CDLL(None, use_errno=True)\n" +
 					"r = libc.syscall(" + args + ")\nprint(r, ctypes.get_errno())\nsys.exit(0 if r < 0 and ctypes.get_errno() in (1, 38) else 1)"
 				if e := b.python(script, tool.Grant{}); e.Code != 0 {
@@ -389,10 +397,11 @@ func TestJailRefusesPartsOfTheKernel(t *testing.T) {
 				}
 			})
 		}
-	}
+	})
 }
 
 func TestJailHidesWhatIsSensitive(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []jailKind{whole, light} {
 		b := newBox(t, kind)
 		for _, script := range []string{"cat $H/key", "ln -s $H h; cat h/key", "cat /proc/self/root$H/key", "cp -r $H copy; cat copy/key"} {
@@ -411,6 +420,7 @@ func TestJailHidesWhatIsSensitive(t *testing.T) {
 }
 
 func TestJailShowsNoSecretVariable(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, whole)
 	if e := b.sh("env", tool.Grant{}); strings.Contains(string(e.Stdout), "IKIGAI_TEST_KEY") {
 		t.Error("the environment holds a secret")
@@ -418,6 +428,7 @@ func TestJailShowsNoSecretVariable(t *testing.T) {
 }
 
 func TestJailLetsGrantedPlacesBeWritten(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []jailKind{whole, light} {
 		t.Run(kindNames[kind], func(t *testing.T) {
 			b := newBox(t, kind)
@@ -440,6 +451,7 @@ func TestJailLetsGrantedPlacesBeWritten(t *testing.T) {
 }
 
 func TestJailLiftsTheRepositoryWithTheGrant(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, whole)
 	hooks := filepath.Join(b.root, ".git", "hooks")
 	if e := b.sh("echo mine > .git/hooks/pre-commit", tool.Grant{Write: []string{hooks}}); e.Code != 0 {
@@ -455,6 +467,7 @@ func TestJailLiftsTheRepositoryWithTheGrant(t *testing.T) {
 }
 
 func TestJailSaysWhatItRefused(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		kind         jailKind
 		script, want string
@@ -475,6 +488,7 @@ func TestJailSaysWhatItRefused(t *testing.T) {
 }
 
 func TestUnconfinedStartIsNotInAJail(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, whole)
 	if e := b.sh("touch $O/new", tool.Grant{Unconfined: true}); e.Code != 0 {
 		t.Errorf("%s", e.Stderr)

@@ -17,6 +17,7 @@ type hosts struct {
 	sandbox *Sandbox
 	helpers pool
 	rooted  group
+	refused bool // pretend that namespaces are; set before the first start
 	once    sync.Once
 	found   findings
 }
@@ -43,7 +44,7 @@ func (h *hosts) look() *findings {
 		switch {
 		case h.sandbox.o.Mode == Off:
 			f.whole = errors.New("switched off")
-		case h.sandbox.o.light:
+		case h.refused:
 			f.whole = errors.New("the light jail was asked for")
 		default:
 			f.whole = h.rehearse()

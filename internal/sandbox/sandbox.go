@@ -50,7 +50,6 @@ type Options struct {
 	Home    string
 	Environ []string // what Environment.Inherit inherits, as os.Environ gives it
 	Init    string   // the program ikigai-init; empty means: look for it
-	light   bool     // pretend that namespaces are refused
 }
 
 // A Sandbox starts programs. It may be used by many goroutines.

@@ -106,6 +106,7 @@ func TestStdinArrivesWholeOrUnread(t *testing.T) {
 }
 
 func TestDeadlineEndsTheTreeAndKeepsItsOutput(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	e, err := newPlain(t).Start(ctx, sh("echo partial; sleep 60"), tool.Grant{})
@@ -115,6 +116,7 @@ func TestDeadlineEndsTheTreeAndKeepsItsOutput(t *testing.T) {
 }
 
 func TestCancelEndsTheTreeAndKeepsItsOutput(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := sh("trap '' TERM; echo partial; sleep 60; sleep 60")
 	c.Output = func([]byte, bool) { cancel() }
@@ -134,6 +136,7 @@ func TestAStartAfterTheEndOfItsContextDoesNothing(t *testing.T) {
 }
 
 func TestAGrandchildThatHoldsThePipeIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	e, err := newPlain(t).Start(ctx, sh("sleep 60 & echo hi"), tool.Grant{})

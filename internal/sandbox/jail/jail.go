@@ -38,7 +38,7 @@ const (
 // program may look at its parent's. It spares the runtime a look at how many
 // processors there are.
 func Environ() []string {
-	return []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}
+	return append([]string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}, watched...)
 }
 
 // A Kind is the first byte of a message.
