@@ -333,7 +333,7 @@ func (a *Agent) perform(ctx context.Context, op Op) {
 	case Uncompact:
 		a.uncompact()
 	case Pin:
-		a.emit(window.Pin(op.Event, !op.Off))
+		a.pin(op)
 	case Note:
 		a.emit(convo.Of(op.Text, convo.Command{Name: op.Name, Args: op.Args}))
 	}
@@ -345,6 +345,8 @@ func (a *Agent) prompt(ctx context.Context, op Prompt) {
 		return
 	}
 	if !a.machine.State().Busy() {
+		a.tellOfUndo()
+		a.tellOfJobs()
 		a.turn++
 		a.began = a.parts.Now()
 		a.replies, a.made, a.denied = 0, 0, 0
@@ -352,8 +354,6 @@ func (a *Agent) prompt(ctx context.Context, op Prompt) {
 			a.notice(text, "")
 		}
 		a.watchTime()
-		a.tellOfUndo()
-		a.tellOfJobs()
 	}
 	a.pictures = append(a.pictures, op.Images)
 	a.step(ctx, turn.Prompted{Text: op.Text})
@@ -457,6 +457,7 @@ func (a *Agent) finish(ctx context.Context, f turn.Finish) {
 		a.clock = nil
 	}
 	clear(a.calls)
+	a.pictures = nil // of words that go back unsent
 	if a.guarded {
 		a.guarded = false
 		if err := a.parts.Guard.After(context.Background(), a.turn); err != nil {

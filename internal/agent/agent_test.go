@@ -92,8 +92,12 @@ type setup struct {
 	guard  agent.Guard
 	mark   agent.Mark
 	now    func() time.Time
+	form   string // of the wire; openai when empty
 	more   func(*agent.Options)
 }
+
+// bases are the ends of the addresses by wire format.
+var bases = map[string]string{"openai": "/v1", "responses": "/v1", "anthropic": "", "gemini": "/v1beta", "ollama": ""}
 
 func open(t *testing.T, s setup) *room {
 	t.Helper()
@@ -104,6 +108,9 @@ func open(t *testing.T, s setup) *room {
 	}
 	if s.mode == "" {
 		s.mode = permit.Yolo
+	}
+	if s.form == "" {
+		s.form = "openai"
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -117,7 +124,7 @@ func open(t *testing.T, s setup) *room {
 	}
 	opened := func(model string, _ func(text, hint string)) (llm.Provider, error) {
 		return provider.Open(provider.Options{
-			Model: model, BaseURL: r.model.URL + "/v1", Dialect: "openai",
+			Model: model, BaseURL: r.model.URL + bases[s.form], Dialect: s.form,
 			Keys: func(context.Context, string, []string) (string, string, error) { return "key", "test", nil },
 		})
 	}

@@ -287,3 +287,22 @@ func TestThePersonsPinsAreKept(t *testing.T) {
 		t.Errorf("%s", s.Text)
 	}
 }
+
+func TestASummaryTravelsInEveryWireFormat(t *testing.T) {
+	for form := range bases {
+		t.Run(form, func(t *testing.T) {
+			r := open(t, setup{form: form, tools: []tool.Tool{echo("echo", tool.Read)}, script: []fake.Reply{
+				{When: asked, Text: "the notes of the model"},
+				calls(call("a", "echo", prose(1500))),
+				{Text: prose(1000)},
+				{Text: "goes on", Expect: "the notes of the model"},
+			}})
+			r.turns(1, 1)
+			r.Send(agent.Compact{})
+			if n := r.noticed("compacted:"); !strings.Contains(n.Text, "a summary by") {
+				t.Error(n.Text)
+			}
+			r.turns(2, 2)
+		})
+	}
+}

@@ -191,6 +191,15 @@ func (a *Agent) uncompact() {
 	a.notice("the model sees again what the last compaction left out; "+coldCache, "")
 }
 
+// pin keeps an event from being left out, or no longer.
+func (a *Agent) pin(op Pin) {
+	if op.Event < 1 || op.Event > a.history.Last() {
+		a.notice(fmt.Sprintf("there is no event %d to pin", op.Event), "")
+		return
+	}
+	a.emit(window.Pin(op.Event, !op.Off))
+}
+
 // room is how much a request may hold.
 func (a *Agent) room() window.Options {
 	o := window.Options{Overhead: len(a.opts.System), Open: a.opts.Open}

@@ -271,10 +271,11 @@ func (t *talk) undone() string {
 	}
 	text := ""
 	for _, e := range t.events() {
-		if e.Kind == convo.KindUser {
-			text = e.Text
+		if !window.Said(e) {
+			continue
 		}
-		if len(t.undo) > 0 && fmt.Sprint(e.Turn) == t.undo[0] && e.Kind == convo.KindUser {
+		text = e.Text
+		if len(t.undo) > 0 && fmt.Sprint(e.Turn) == t.undo[0] {
 			break
 		}
 	}

@@ -57,11 +57,20 @@ func Estimate(e convo.Event) int { return Meter{}.Tokens(size(e)) }
 // Size is about how many bytes an event takes in memory and in a request.
 func Size(e convo.Event) int {
 	n := size(e) + len(e.Text)
-	if r, ok := e.Body.(convo.ToolResult); ok {
-		n += len(r.Display)
+	switch b := e.Body.(type) {
+	case convo.ToolResult:
+		n += len(b.Display)
+	case convo.Words:
+		for _, i := range b.Images {
+			n += len(i.Data)
+		}
 	}
 	return n
 }
+
+// pictureSize is what a picture takes of the window, as if it were text: about
+// 1,500 tokens, whatever its bytes.
+const pictureSize = 5_000
 
 // size is how many bytes an event takes in a request, names and brackets included.
 func size(e convo.Event) int {
@@ -82,6 +91,8 @@ func size(e convo.Event) int {
 		return n + len(b.Data)
 	case convo.Command:
 		return 0 // a marker, which no model sees
+	case convo.Words:
+		n += pictureSize * len(b.Images)
 	}
 	return n + len(e.Text)
 }
