@@ -96,13 +96,14 @@ func (d *desk) shell(line string) {
 	}
 }
 
-// state is all that a person could see in the workspace, but for times and git's
-// own folder.
+// state is all that a person could see in the workspace, but for times, git's
+// own folder, and ours: a jail that is killed leaves a place holder there, which
+// the next one takes away.
 func (d *desk) state() map[string]string {
 	d.Helper()
 	all := map[string]string{}
 	d.must(filepath.WalkDir(d.ws, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || e.Name() == ".git" {
+		if err != nil || e.Name() == ".git" || p == filepath.Join(d.ws, ".ikigai") {
 			return passOver(err)
 		}
 		info, err := e.Info()

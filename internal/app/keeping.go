@@ -15,14 +15,14 @@ import (
 	"ikigai/internal/convo"
 	"ikigai/internal/headless"
 	"ikigai/internal/store"
+	"ikigai/internal/store/belated"
 	"ikigai/internal/store/memory"
 	"ikigai/internal/store/postgres"
 	"ikigai/internal/store/sqlite"
 )
 
 // openStore opens the store the settings name. One that is damaged or newer is
-// refused and left as it is; where nothing can be written the session goes on in
-// memory, and the person is told.
+// refused and left as it is.
 func (a *app) openStore(ctx context.Context, cfg *config.Config) (store.Store, error) {
 	var s store.Store
 	var err error
@@ -43,6 +43,39 @@ func (a *app) openStore(ctx context.Context, cfg *config.Config) (store.Store, e
 	return s, storeFault(err)
 }
 
+// storeForNew opens the store for a session that begins. Where a file cannot be
+// written now, because the disk is full or the folder is closed, the session
+// goes on in memory, is not claimed as saved, and is saved as soon as it can be.
+func (a *app) storeForNew(ctx context.Context, cfg *config.Config) (store.Store, error) {
+	s, err := a.openStore(ctx, cfg)
+	var f *fault
+	if !errors.As(err, &f) || f.hint != otherPlace || strings.HasPrefix(cfg.Store, "postgres") {
+		return s, err
+	}
+	open := func(ctx context.Context) (store.Store, error) {
+		s, err := a.openStore(ctx, cfg)
+		if err != nil {
+			return nil, errors.New(err.Error()) // no fault of the command any more
+		}
+		return s, nil
+	}
+	return belated.New(open, errors.New(err.Error())), nil
+}
+
+// tellUnsaved tells what a store that was closed could not save. The answer is
+// there all the same, so it is no failure of the command.
+func (a *app) tellUnsaved(err error) error {
+	if u := (*store.Unsaved)(nil); !errors.As(err, &u) {
+		return err
+	}
+	fmt.Fprintf(a.env.Stderr, "note: in the end %v; it is lost with this process\n", err)
+	return nil
+}
+
+// otherPlace is the next step where a store cannot be opened and nothing is
+// wrong with it.
+const otherPlace = "--ephemeral keeps nothing; the setting store names another place"
+
 // keptInMemory is how many bytes of a session that is not kept stay in memory.
 const keptInMemory = 4 << 20
 
@@ -57,7 +90,7 @@ func storeFault(err error) error {
 	case errors.As(err, &busy):
 		return &fault{headless.ExitUsage, err.Error(), "end that one, or begin a new session"}
 	}
-	return &fault{headless.ExitConfig, err.Error(), "--ephemeral keeps nothing; the setting store names another place"}
+	return &fault{headless.ExitConfig, err.Error(), otherPlace}
 }
 
 // which says which session a command is about.
@@ -83,13 +116,23 @@ func (a *app) begin(ctx context.Context, h *house, w which) error {
 		}
 		fmt.Fprintf(a.env.Stderr, "note: %v\n", err)
 	}
-	h.later(func() error { return h.store.End(context.WithoutCancel(ctx), s.ID) })
+	h.later(func() error {
+		err := h.store.End(context.WithoutCancel(ctx), s.ID)
+		if errors.As(err, new(*store.Unsaved)) {
+			return nil // Close tries again, and tells
+		}
+		return err
+	})
+	if w.id == "" && !w.newest {
+		return nil // it has no events, and where it cannot be written it is not even there
+	}
 	for e, err := range h.store.Events(ctx, s.ID, 0) {
 		if err != nil {
 			return &fault{headless.ExitFailure, "reading session " + s.ID + ": " + err.Error(), "ikigai doctor looks at the store"}
 		}
 		h.stored = append(h.stored, e)
 	}
+	h.last = lastSeq(h.stored)
 	if h.cfg.Budgets.Day != (config.Budget{}) {
 		h.today, err = spentToday(ctx, h.store, time.Now())
 	}

@@ -37,9 +37,10 @@ type house struct {
 	cfg     *config.Config
 	dir     string // the working folder, a real path
 	id      string
-	own     string // the session's own folder
-	temp    string // and its folder for temporary files
-	stored  []convo.Event
+	own     string        // the session's own folder
+	temp    string        // and its folder for temporary files
+	stored  []convo.Event // of a session that goes on; a face that does not show them lets them go
+	last    int64         // the number of the last of them
 	today   agent.Amounts // what all sessions used of the day's budget before
 	trusted bool          // the project may name programs, addresses and values
 	files   *files.Roots
@@ -79,10 +80,14 @@ func (a *app) buildStore(ctx context.Context, h *house, w which) (err error) {
 		h.store, h.id = memory.New(), "none"
 		return nil
 	}
-	if h.store, err = a.openStore(ctx, h.cfg); err != nil {
+	open := a.openStore
+	if w.id == "" && !w.newest {
+		open = a.storeForNew
+	}
+	if h.store, err = open(ctx, h.cfg); err != nil {
 		return err
 	}
-	h.later(h.store.Close)
+	h.later(func() error { return a.tellUnsaved(h.store.Close()) })
 	return a.begin(ctx, h, w)
 }
 
