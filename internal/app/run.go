@@ -72,12 +72,13 @@ func (a *app) run(c *cobra.Command, args []string) error {
 func (a *app) serve(ctx context.Context, h *house, prompt string, o headless.Options) int {
 	ctx, cancel := context.WithCancel(ctx)
 	s := a.agent(h)
+	h.stored = nil // the engine has them, as long as it wants them
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		s.Run(ctx) // its errors are events
 	}()
-	code := headless.Run(context.WithoutCancel(ctx), showing{s, h.dir}, lastSeq(h.stored), prompt, o)
+	code := headless.Run(context.WithoutCancel(ctx), showing{s, h.dir}, h.last, prompt, o)
 	cancel()
 	<-over
 	return code

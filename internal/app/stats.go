@@ -291,7 +291,7 @@ func (a *app) sumUp(ctx context.Context, h *house, o headless.Options) {
 	}
 	t := stats.New(time.Local)
 	ctx = context.WithoutCancel(ctx) // a run that was interrupted has numbers too
-	for e, err := range h.store.Events(ctx, h.id, lastSeq(h.stored)) {
+	for e, err := range h.store.Events(ctx, h.id, h.last) {
 		if err != nil {
 			fmt.Fprintf(a.env.Stderr, "note: no numbers of this run: %v\n", err)
 			return
