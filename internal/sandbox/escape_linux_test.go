@@ -419,6 +419,46 @@ func TestJailHidesWhatIsSensitive(t *testing.T) {
 	}
 }
 
+// TestJailOfTheNextProgramIsItsOwn runs programs one after another, as one
+// helper may serve them all: what one was granted is not the next one's, and
+// what changed in between is seen.
+func TestJailOfTheNextProgramIsItsOwn(t *testing.T) {
+	eachJail(t, func(t *testing.T, kind jailKind) {
+		b := newBox(t, kind)
+		o := b.options()
+		o.Hide = append(o.Hide, filepath.Join(b.home, "*.key"), filepath.Join(b.home, "shut"))
+		b.Sandbox = b.open(o, kind)
+		b.write(filepath.Join(b.home, "shut"), "hush")
+		if err := os.Chmod(filepath.Join(b.home, "shut"), 0); err != nil {
+			t.Fatal(err)
+		}
+		works := func(script string, g tool.Grant, want bool) {
+			t.Helper()
+			if e := b.sh(script, g); (e.Code == 0) != want {
+				t.Errorf("%s with %+v: status %d: %s%s", script, g, e.Code, e.Stdout, e.Stderr)
+			}
+		}
+		l := listener(t, "tcp", "127.0.0.1:0", make(chan string, 2))
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		call := "/usr/bin/python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", " + port + "))'"
+		works("true", tool.Grant{}, true)
+		works("echo new > $O/victim", tool.Grant{Write: []string{filepath.Join(b.outside, "victim")}}, true)
+		works("echo new > $O/victim", tool.Grant{}, false)
+		works(call, tool.Grant{Net: true}, true)
+		works(call, tool.Grant{}, false)
+		works("cat $H/key", tool.Grant{Read: []string{b.hidden}}, true)
+		works("cat $H/key", tool.Grant{}, false)
+		b.write(filepath.Join(b.home, "new.key"), "hush")
+		b.write(filepath.Join(b.home, "new.txt"), "plain")
+		works("test \"$(cat $HOME/new.key)\" = hush", tool.Grant{}, false)
+		works("cat $HOME/new.txt", tool.Grant{}, true)
+		if err := os.Chmod(filepath.Join(b.home, "shut"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		works("test \"$(cat $HOME/shut)\" = hush", tool.Grant{}, false)
+	})
+}
+
 func TestJailShowsNoSecretVariable(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, whole)
