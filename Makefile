@@ -23,8 +23,8 @@ lint: ## vet, staticcheck, gofumpt
 bench: build ## one table: ours against its rivals, in the same minute
 	@sh scripts/bench.sh
 
-soak: ## the long tests: thousands of turns, hundreds of kills
-	IKIGAI_SOAK=1 $(GO) test -timeout 3h -count=1 -run 'Soak|Killed|Kill' -v ./cmd/ikigai ./internal/store/...
+soak: ## the long tests: thousands of turns, hundreds of kills, many sessions at once
+	IKIGAI_SOAK=1 $(GO) test -timeout 3h -count=1 -run 'Soak|Kill|AmongProcesses' -v ./cmd/ikigai ./internal/store/...
 
 fuzz: ## every fuzz target for a few seconds
 	@sh scripts/fuzz.sh
