@@ -19,7 +19,7 @@ func Inline(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte("$ref")) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
-	in := inliner{doc: raw, open: []string{"#"}}
+	in := inliner{doc: raw, open: []string{"#"}, seen: map[string][]byte{}}
 	fields := in.resolve(members(raw))
 	if fields == nil {
 		return []byte(plainObject)
@@ -39,8 +39,9 @@ func Rooted(raw []byte) []byte {
 
 type inliner struct {
 	doc  []byte
-	open []string // the references that are being put in place
-	size int      // what was put in place so far
+	seen map[string][]byte // what references name
+	open []string          // the references that are being put in place
+	size int               // what was put in place so far
 }
 
 // mostInlined is where a schema is no longer one that a person wrote.
@@ -93,7 +94,11 @@ func (in *inliner) resolve(fields []member) []member {
 			return fields
 		}
 		ref := Unquote(fields[i].value[1 : len(fields[i].value)-1])
-		target := pointed(in.doc, ref)
+		target, known := in.seen[ref]
+		if !known {
+			target = pointed(in.doc, ref)
+			in.seen[ref] = target
+		}
 		if in.size += len(target); slices.Contains(in.open, ref) || in.size > mostInlined {
 			return nil
 		}

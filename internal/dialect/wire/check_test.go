@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -22,15 +23,10 @@ type step struct {
 }
 
 // What every provider takes as the name of a tool, and Anthropic as an id.
-const (
-	wordName = `^[A-Za-z_][A-Za-z0-9_-]{0,63}$`
-	wordID   = `^[a-zA-Z0-9_-]+$`
+var (
+	wordName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`) })
+	wordID   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]+$`) })
 )
-
-func matches(pattern, s string) bool {
-	ok, err := regexp.MatchString(pattern, s)
-	return ok && err == nil
-}
 
 // check reads a body and holds it against what every provider demands: the
 // order of turns, one result for each call directly behind it, no blank text,
@@ -94,7 +90,7 @@ func checkCall(format string, s step, seen map[string]bool) error {
 		return fmt.Errorf("the id %q stands twice", s.id)
 	}
 	seen[s.id] = true
-	if !matches(wordName, s.name) {
+	if !wordName().MatchString(s.name) {
 		return fmt.Errorf("the name %q", s.name)
 	}
 	if !strings.HasPrefix(s.args, "{") {
@@ -104,7 +100,7 @@ func checkCall(format string, s step, seen map[string]bool) error {
 	if most > 0 && (s.id == "" || len(s.id) > most) {
 		return fmt.Errorf("the id %q", s.id)
 	}
-	if format == "anthropic" && !matches(wordID, s.id) {
+	if format == "anthropic" && !wordID().MatchString(s.id) {
 		return fmt.Errorf("the id %q", s.id)
 	}
 	return nil

@@ -156,6 +156,7 @@ func withoutMarks(b []byte) []byte {
 }
 
 func TestThePrefixIsByteIdenticalOver100Turns(t *testing.T) {
+	tools := testTools(t)
 	for _, f := range Formats() {
 		for _, q := range []dialect.Quirks{{}, {CacheMarks: true}} {
 			t.Run(f.Name, func(t *testing.T) {
@@ -172,7 +173,7 @@ func TestThePrefixIsByteIdenticalOver100Turns(t *testing.T) {
 						if n != 0 && n != 9 && n != 13 { // the model is asked after the words and after all results
 							continue
 						}
-						body := encode(t, e, llm.Request{Model: testModel, System: "Be good.", Events: slices.Clip(events), Tools: testTools(t)})
+						body := encode(t, e, llm.Request{Model: testModel, System: "Be good.", Events: slices.Clip(events), Tools: tools})
 						if turn%20 == 19 {
 							if err := check(f.Name, body.Bytes()); err != nil {
 								t.Fatalf("turn %d: %v", turn, err)
