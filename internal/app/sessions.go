@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -288,54 +289,66 @@ func (a *app) sessionRemoveCommand() *cobra.Command {
 		Use: "rm ID...", Short: "Delete sessions", Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withStore(c, func(ctx context.Context, s store.Store, _ string) error {
+				var ids []string
 				for _, id := range args {
 					found, err := a.find(ctx, s, id)
 					if err != nil {
 						return err
 					}
-					if err := a.remove(ctx, s, found.ID); err != nil {
-						return err
-					}
+					ids = append(ids, found.ID)
 				}
-				return nil
+				return a.remove(ctx, s, ids)
 			})
 		},
 	}
 }
 
-func (a *app) remove(ctx context.Context, s store.Store, id string) error {
-	if err := s.Remove(ctx, id); err != nil {
-		return storeFault(err)
+// remove deletes sessions with all that belongs to them. What cannot be deleted
+// keeps no other from being deleted.
+func (a *app) remove(ctx context.Context, s store.Store, ids []string) error {
+	var gone []string
+	var errs []error
+	for _, id := range ids {
+		if err := s.Remove(ctx, id); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		gone = append(gone, id)
+		if err := os.RemoveAll(filepath.Join(a.places().Data, "sessions", id)); err != nil {
+			errs = append(errs, fmt.Errorf("deleting the files of session %s: %w", id, err))
+		}
+		fmt.Fprintf(a.env.Stdout, "deleted %s\n", id)
 	}
-	if err := os.RemoveAll(filepath.Join(a.places().Data, "sessions", id)); err != nil {
-		return fmt.Errorf("deleting the files of session %s: %w", id, err)
-	}
-	fmt.Fprintf(a.env.Stdout, "deleted %s\n", id)
-	return nil
+	errs = append(errs, a.forgetSnapshots(ctx, gone))
+	return storeFault(errors.Join(errs...))
 }
 
 func (a *app) sessionPruneCommand() *cobra.Command {
-	c := &cobra.Command{Use: "prune", Short: "Delete old sessions", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "prune", Short: "Delete old sessions of this folder", Args: cobra.NoArgs}
 	c.Flags().String("older", "", "not used for so long, such as 30d or 12h")
+	c.Flags().Bool("all", false, "of every folder")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		text, _ := c.Flags().GetString("older")
+		all, _ := c.Flags().GetBool("all")
 		age, err := days(text)
 		if err != nil {
 			return usage("ikigai session prune --older 30d", "%q is no length of time", text)
 		}
-		return a.withStore(c, func(ctx context.Context, s store.Store, _ string) error {
-			list, err := collect(ctx, s, "")
+		return a.withStore(c, func(ctx context.Context, s store.Store, dir string) error {
+			if all {
+				dir = ""
+			}
+			list, err := collect(ctx, s, dir)
 			if err != nil {
 				return err
 			}
+			var old []string
 			for _, one := range list {
 				if time.Since(one.Updated) > age {
-					if err := a.remove(ctx, s, one.ID); err != nil {
-						return err
-					}
+					old = append(old, one.ID)
 				}
 			}
-			return nil
+			return a.remove(ctx, s, old)
 		})
 	}
 	return c

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -36,8 +37,10 @@ func (a *app) guard(h *house) *guard {
 }
 
 func (a *app) snapshots(roots []string) (*snapshot.Store, error) {
-	return snapshot.Open(snapshot.Options{Folder: filepath.Join(a.places().Data, "snapshots"), Roots: roots, Skip: a.ownFiles(), Home: a.env.Home})
+	return snapshot.Open(snapshot.Options{Folder: a.snapshotFolder(), Roots: roots, Skip: a.ownFiles(), Home: a.env.Home})
 }
+
+func (a *app) snapshotFolder() string { return filepath.Join(a.places().Data, "snapshots") }
 
 func (g *guard) name(turn int, end string) string {
 	return fmt.Sprintf("%s.%d.%s", g.session, turn, end)
@@ -61,6 +64,22 @@ func (g *guard) After(ctx context.Context, turn int) error {
 		return err
 	}
 	_, err = s.TakeAfter(ctx, g.name(turn, "after"), g.name(turn, "before"))
+	return err
+}
+
+// forgetSnapshots removes what was kept for sessions that are no more.
+func (a *app) forgetSnapshots(ctx context.Context, sessions []string) error {
+	if _, err := os.Stat(a.snapshotFolder()); err != nil || len(sessions) == 0 {
+		return nil // nothing was ever kept
+	}
+	s, err := a.snapshots(nil)
+	if err != nil {
+		return err
+	}
+	_, err = s.Prune(ctx, func(snap snapshot.Snapshot) bool {
+		session, _, _ := strings.Cut(snap.ID, ".")
+		return !slices.Contains(sessions, session)
+	})
 	return err
 }
 
@@ -362,6 +381,7 @@ func (u *undoing) restore(ctx context.Context, j job) error {
 	}
 	o := u.o
 	o.Note = string(note)
+	o.ID = u.session.ID + ".undo-" + time.Now().UTC().Format("20060102-150405.000000000")
 	o.Record = func(r snapshot.Report) error { return u.record(ctx, j.what, r) }
 	r, err := u.snaps.Restore(ctx, j.spans, o)
 	fmt.Fprintln(u.a.env.Stdout, clean.Block(r.String()))
