@@ -101,6 +101,20 @@ func TestATrustedProjectIsUsedAndWatched(t *testing.T) {
 	}
 }
 
+// The person's own folder is no unknown project.
+func TestTheHomeFolderIsNotAskedAbout(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Hello."})
+	s.tool(t, "mine", "#!/bin/sh\necho '{\"name\":\"mine\",\"description\":\"x\",\"parameters\":{}}'\n")
+	s.project = s.home
+	x := s.open(t, 100, 24)
+	x.waitFor("? keys")
+	x.send("/tool mine \r")
+	x.waitFor("Tool: mine")
+	if all := strings.Join(x.all(), "\n"); strings.Contains(all, "trust") {
+		t.Errorf("it speaks of trust:\n%s", all)
+	}
+}
+
 func TestTheTrustQuestionInPlainLines(t *testing.T) {
 	s := newStage(t, fake.Reply{Text: "Hello."})
 	s.stranger(t)

@@ -148,9 +148,13 @@ func TestAPasteOfFiveMegabytes(t *testing.T) {
 	x.waitFor("Read it all.")
 }
 
-// A reader that stops for a while costs little memory, and nothing is lost.
-func TestAReaderThatStops(t *testing.T) {
-	const lines = 3000
+// A reader that stops for a while costs little memory, and nothing is lost. make
+// soak stops it for half a minute.
+func TestSoakAReaderThatStops(t *testing.T) {
+	lines, silence := 3000, 3*time.Second
+	if os.Getenv("IKIGAI_SOAK") != "" {
+		lines, silence = 60_000, 30*time.Second
+	}
 	s := newStage(t)
 	slowModel(t, &s, lines, 500*time.Microsecond)
 	x := s.open(t, 80, 24)
@@ -159,7 +163,7 @@ func TestAReaderThatStops(t *testing.T) {
 	x.waitFor("<1") // lines pass quickly; some of these are always there
 	x.mu.Lock()     // the emulator takes nothing now
 	before := x.memory()
-	time.Sleep(3 * time.Second)
+	time.Sleep(silence)
 	grown := x.memory() - before
 	x.mu.Unlock()
 	if grown > 20 {
@@ -221,22 +225,22 @@ func TestIdleCostsNothing(t *testing.T) {
 	x.send("hi\r")
 	x.waitFor("Hello.")
 	x.settle()
-	ticks, written := x.ticks(), len(x.raw())
+	ticks, written := ticksOf(t, x.cmd.Process.Pid), len(x.raw())
 	time.Sleep(2 * time.Second)
 	if n := len(x.raw()) - written; n > 0 {
 		t.Errorf("%d bytes were written", n)
 	}
-	if n := x.ticks() - ticks; n > 2 {
+	if n := ticksOf(t, x.cmd.Process.Pid) - ticks; n > 2 {
 		t.Errorf("%d hundredths of a second were used", n)
 	}
 }
 
-// ticks is the processor time used, in hundredths of a second.
-func (x *terminal) ticks() int {
-	x.t.Helper()
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", x.cmd.Process.Pid))
+// ticksOf is the processor time that a process used, in hundredths of a second.
+func ticksOf(t testing.TB, pid int) int {
+	t.Helper()
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		x.t.Fatal(err)
+		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(raw), ") ")
 	f := strings.Fields(rest)

@@ -85,9 +85,10 @@ func checkOnce(t *testing.T, lines []string, n int) {
 }
 
 // Every finished line stands once and in order in the scrollback, however often
-// the size changes while the text comes.
-func TestFinishedLinesStandOnceWhateverTheSize(t *testing.T) {
-	lines, resizes, pause := 400, 200, 5*time.Millisecond
+// the size changes while the text comes: two hundred times a second, for ten
+// seconds in make soak.
+func TestSoakFinishedLinesStandOnceWhateverTheSize(t *testing.T) {
+	lines, resizes, pause := 400, 400, 5*time.Millisecond
 	if os.Getenv("IKIGAI_SOAK") != "" {
 		lines, resizes = 2000, 2000
 	}

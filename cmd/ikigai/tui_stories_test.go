@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -293,10 +294,37 @@ func TestSuspendAndContinue(t *testing.T) {
 	x.waitFor("Stopped")
 	x.keys("echo sh'ell'", "Enter")
 	x.waitFor("shell")
-	x.keys("fg", "Enter")
+	x.keys("clear; fg", "Enter")
 	x.waitFor("? keys")
 	x.keys("hello", "Enter")
 	x.waitFor("Back again.")
+	x.waitFor("? keys")
+	s.signal(t, syscall.SIGTSTP) // from outside, as any program may
+	x.waitFor("Stopped")
+	x.keys("clear; stty -a | grep -o ' icanon'; fg", "Enter")
+	x.waitFor(" icanon")
+	x.waitFor("? keys")
+	s.signal(t, syscall.SIGSTOP) // which nobody can prepare for
+	x.keys("clear", "Enter")
+	s.signal(t, syscall.SIGCONT)
+	x.keys("fg", "Enter")
+	x.waitFor("? keys")
+}
+
+// signal sends a signal to ikigai.
+func (s stage) signal(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	for _, name := range s.living() {
+		dir := filepath.Dir(name)
+		comm, _ := os.ReadFile(filepath.Join(dir, "comm"))
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil && strings.TrimSpace(string(comm)) == "ikigai" {
+			if err := syscall.Kill(pid, sig); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatal("ikigai does not run")
 }
 
 // The terminal is there at once; a prompt that comes before all tools are known

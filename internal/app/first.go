@@ -44,6 +44,9 @@ func (a *app) asksTrust(c *cobra.Command, dir string, in, out *os.File, reader b
 	if yes, _ := c.Flags().GetBool("trust"); yes {
 		return stranger{trusted: true}
 	}
+	if home, err := filepath.EvalSymlinks(a.env.Home); err == nil && home == dir {
+		return stranger{} // the .ikigai folder there is the person's own, and no project's
+	}
 	state, err := a.book().Look(dir)
 	switch {
 	case err != nil:

@@ -38,6 +38,7 @@ type chat struct {
 
 	cols, rows int
 	dirty      bool
+	typed      bool // a key came since the last frame
 	writing    bool
 	lastFrame  time.Time
 	raw        []byte    // sequences that go out with the next frame
@@ -119,6 +120,7 @@ func (c *chat) run(ctx context.Context) (code int) {
 		c.setClock(clock)
 		select {
 		case all := <-c.term.keys:
+			c.typed = true
 			for _, k := range all {
 				c.key(k)
 			}

@@ -8,8 +8,11 @@ import (
 	"ikigai/internal/view"
 )
 
-// frameTime is the least time between two frames.
-const frameTime = 16 * time.Millisecond
+// frameTime is the least time between two frames; a key is drawn sooner.
+const (
+	frameTime = 16 * time.Millisecond
+	keyTime   = 4 * time.Millisecond
+)
 
 // tickTime is how often a clock that is shown moves on.
 const tickTime = 100 * time.Millisecond
@@ -26,18 +29,26 @@ func (c *chat) setClock(t *time.Timer) {
 		wait = min(wait, max(c.until.Sub(c.o.Now()), time.Millisecond))
 	}
 	if c.dirty && !c.writing {
-		wait = min(wait, max(frameTime-time.Since(c.lastFrame), time.Millisecond))
+		wait = min(wait, max(c.least()-time.Since(c.lastFrame), time.Millisecond))
 	}
 	t.Reset(wait)
+}
+
+// least is the least time between the last frame and the next.
+func (c *chat) least() time.Duration {
+	if c.typed {
+		return keyTime
+	}
+	return frameTime
 }
 
 // draw writes a frame when there is something new, the last one is written and
 // it is not too soon. It never waits: what is finished meanwhile goes out later.
 func (c *chat) draw() {
-	if !c.dirty && !c.lastFrame.IsZero() || c.writing || c.quit || time.Since(c.lastFrame) < frameTime {
+	if !c.dirty && !c.lastFrame.IsZero() || c.writing || c.quit || time.Since(c.lastFrame) < c.least() {
 		return
 	}
-	c.dirty, c.lastFrame = false, time.Now()
+	c.dirty, c.typed, c.lastFrame = false, false, time.Now()
 	c.measure()
 	b := c.raw
 	c.raw = nil
