@@ -103,7 +103,7 @@ TURN and all after it. What you changed yourself since is left alone and named;
 				return err
 			}
 			if list, _ := c.Flags().GetBool("list"); list {
-				return u.list()
+				return u.list(ctx)
 			}
 			work := func() (job, error) { return u.undo(ctx, args) }
 			if redo, _ := c.Flags().GetBool("redo"); redo {
@@ -217,17 +217,45 @@ func (u *undoing) turns() []int {
 	return all
 }
 
-func (u *undoing) list() error {
+// list names the turns that can be undone and what each changed, and says what
+// no undo covers.
+func (u *undoing) list(ctx context.Context) error {
 	turns := u.turns()
 	if len(turns) == 0 {
 		fmt.Fprintf(u.a.env.Stdout, "session %s has changed nothing that can be undone\n", u.session.ID)
 		return nil
 	}
 	fmt.Fprintf(u.a.env.Stdout, "session %s  %s\n", u.session.ID, clean.Line(u.session.Title))
-	for _, t := range turns {
-		fmt.Fprintf(u.a.env.Stdout, "  turn %d\n", t)
+	for i, span := range u.spans(turns) {
+		fmt.Fprintf(u.a.env.Stdout, "  turn %d  %s\n", turns[i], clean.Line(u.changed(ctx, span)))
 	}
+	left, err := u.snaps.Uncovered(ctx)
+	if err != nil {
+		return &fault{headless.ExitFailure, err.Error(), ""}
+	}
+	fmt.Fprint(u.a.env.Stdout, clean.Block(snapshot.Statement(left)))
 	return nil
+}
+
+// changed names some of the files that a turn changed.
+func (u *undoing) changed(ctx context.Context, span snapshot.Turn) string {
+	const most = 3
+	if span.After == "" {
+		return "(cut off)"
+	}
+	c, err := u.snaps.Diff(ctx, span.Before, span.After)
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	var names []string
+	for _, one := range c.List[:min(most, len(c.List))] {
+		names = append(names, one.Path)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(c.List) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // A job is what to restore, and what the trail will say of it.
