@@ -22,13 +22,16 @@ const (
 
 // A reader searches files one after another with a buffer of its own.
 type reader struct {
-	root *walk.Root
-	page *page
-	buf  []byte
+	root  *walk.Root
+	page  *page
+	buf   []byte
+	visit *visit
+	mark  walk.Mark // of the file at hand
+	draws bool      // it is to be drawn
 }
 
-func newReader(q *Query, l Limits, root *walk.Root) *reader {
-	return &reader{root: root, page: newPage(q, l), buf: make([]byte, small)}
+func newReader(q *Query, l Limits, root *walk.Root, v *visit) *reader {
+	return &reader{root: root, page: newPage(q, l), buf: make([]byte, small), visit: v}
 }
 
 // outcome is what came of one file.
@@ -43,11 +46,18 @@ type outcome struct {
 // file searches one file. Three calls of the system do for a small one: when
 // less came than fits, that was all.
 func (r *reader) file(path string) outcome {
+	var pass bool
+	if pass, r.draws = r.visit.pass(path); pass {
+		return outcome{}
+	}
 	f, err := r.root.Handle(path)
 	if err != nil {
 		return outcome{err: err}
 	}
 	defer f.Close()
+	if r.draws {
+		r.mark, r.draws = aMark(f)
+	}
 	n, err := f.Read(r.buf[:head])
 	switch {
 	case err != nil && err != io.EOF:
@@ -61,8 +71,11 @@ func (r *reader) file(path string) outcome {
 // text searches a file that is in memory. Only where something was found need
 // it be looked at for zero bytes.
 func (r *reader) text(path string, data []byte) outcome {
-	r.page.turn(path)
 	text := decode(data)
+	if r.draws && !r.visit.draw(path, r.mark, text) {
+		return outcome{}
+	}
+	r.page.turn(path)
 	r.page.search(text, 0, 1)
 	if r.page.matches > 0 && isBinary(text) {
 		return outcome{binary: true}

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -117,6 +116,7 @@ func comparedTrees(tb testing.TB) []string {
 }
 
 func compareLines(t *testing.T, root string) {
+	cache, known := walk.NewCache(root), NewSketches()
 	for _, c := range patterns {
 		t.Run(c.pattern, func(t *testing.T) {
 			t.Parallel()
@@ -124,21 +124,32 @@ func compareLines(t *testing.T, root string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hits, err := q.Run(context.Background(), root, walk.Tree(context.Background(), root, walk.Options{}), Limits{Width: longest})
+			ctx := context.Background()
+			hits, err := q.Run(ctx, root, walk.Tree(ctx, root, walk.Options{}), Limits{Width: longest}, nil)
 			if err != nil || len(hits.Problems) > 0 {
 				t.Fatal(err, hits.Problems)
 			}
-			var ours bytes.Buffer
-			for _, l := range hits.Lines {
-				fmt.Fprintf(&ours, "%s:%d:%s\n", l.Path, l.Number, l.Text)
-			}
-			theirs := ripgrep(t, root, c.pattern, c.o, c.rg)
-			if d := cmp.Diff(sorted(theirs), sorted(ours.String())); d != "" {
+			theirs := sorted(ripgrep(t, root, c.pattern, c.o, c.rg))
+			if d := cmp.Diff(theirs, sorted(asText(hits))); d != "" {
 				t.Errorf("ripgrep against search:\n%s", d)
+			}
+			for range 2 {
+				again, err := q.Run(ctx, root, cache.Tree(ctx, walk.Options{}), Limits{Width: longest}, known)
+				if d := cmp.Diff(hits, again); err != nil || d != "" {
+					t.Errorf("search without and with memory: %v\n%s", err, d)
+				}
 			}
 			t.Logf("%d lines in %d of %d files", hits.Matches, hits.Files, hits.Searched)
 		})
 	}
+}
+
+func asText(hits Hits) string {
+	var b strings.Builder
+	for _, l := range hits.Lines {
+		fmt.Fprintf(&b, "%s:%d:%s\n", l.Path, l.Number, l.Text)
+	}
+	return b.String()
 }
 
 func ripgrep(t *testing.T, root, pattern string, o Options, instead []string) string {
@@ -230,7 +241,7 @@ func BenchmarkSearch(b *testing.B) {
 		}
 		b.Run(c.name+"/search", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := q.Run(b.Context(), root, walk.Tree(b.Context(), root, walk.Options{}), c.l); err != nil {
+				if _, err := q.Run(b.Context(), root, walk.Tree(b.Context(), root, walk.Options{}), c.l, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -238,7 +249,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(c.name+"/cached", func(b *testing.B) {
 			files := walk.NewCache(root).Tree(b.Context(), walk.Options{})
 			for b.Loop() {
-				if _, err := q.Run(b.Context(), root, files, c.l); err != nil {
+				if _, err := q.Run(b.Context(), root, files, c.l, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -160,7 +160,7 @@ func (w workload) contestants(t *testing.T, root string) contest {
 	}
 	search := func(files iter.Seq2[walk.Entry, error]) func() {
 		return func() {
-			if _, err := q.Run(ctx, root, files, Limits{Max: w.max}); err != nil {
+			if _, err := q.Run(ctx, root, files, Limits{Max: w.max}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -205,7 +205,7 @@ func searchAlone(t *testing.T, what string) {
 			t.Fatal(err)
 		}
 		ctx := context.Background()
-		if _, err := q.Run(ctx, root, walk.Tree(ctx, root, walk.Options{}), Limits{Max: w.max}); err != nil {
+		if _, err := q.Run(ctx, root, walk.Tree(ctx, root, walk.Options{}), Limits{Max: w.max}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,8 +24,9 @@ type Hits struct {
 // Run searches the regular files of a tree below root, an absolute path, for
 // instance those that walk.Tree gives. Whatever the machine does, the hits are
 // the first ones in the order of the files, and the search ends soon after they
-// are known. The error is that of ctx; what was found until then is returned.
-func (q *Query) Run(ctx context.Context, root string, files iter.Seq2[walk.Entry, error], l Limits) (Hits, error) {
+// are known. Files of which enough is known are not read; known may be nil. The
+// error is that of ctx; what was found until then is returned.
+func (q *Query) Run(ctx context.Context, root string, files iter.Seq2[walk.Entry, error], l Limits, known *Sketches) (Hits, error) {
 	tree, err := walk.OpenRoot(root)
 	if err != nil {
 		return Hits{}, err
@@ -33,13 +34,13 @@ func (q *Query) Run(ctx context.Context, root string, files iter.Seq2[walk.Entry
 	defer tree.Close()
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
-	workers := runtime.GOMAXPROCS(0)
+	workers, number := runtime.GOMAXPROCS(0), known.begin()
 	c := &collector{l: l, stop: stop, waiting: map[int]batchResult{}}
 	work := make(chan *batch, workers)
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
-			r := newReader(q, l, tree)
+			r := newReader(q, l, tree, known.visit(tree, root, q.needs, number))
 			for b := range work {
 				c.add(b.number, r.batch(enough, b))
 				c.spare.Put(b)

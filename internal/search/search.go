@@ -29,6 +29,7 @@ type Options struct {
 type Query struct {
 	finder func() finder
 	judge  judge // nil: what a finder gives is a match
+	needs  need
 }
 
 // A finder points out where a match may be. It is the seam between patterns and
@@ -95,7 +96,7 @@ func expressionOf(texts []want) string {
 // literals is a query for any of several texts for which findable is true.
 // Where there are many the finder tells only that one of them is there.
 func literals(texts []want) *Query {
-	q := &Query{finder: findAny(texts)}
+	q := &Query{finder: findAny(texts), needs: anyOf(texts)}
 	if len(texts) > passes {
 		q.judge = earliest(texts)
 	}
@@ -125,7 +126,7 @@ func inOrder(texts []want) *Query {
 	case 1:
 		return literals(texts)
 	}
-	return &Query{finder: findAny(rarest(texts)), judge: inTurn(texts)}
+	return &Query{finder: findAny(rarest(texts)), judge: inTurn(texts), needs: allOf(texts)}
 }
 
 // earliest gives where the first of several texts begins.
@@ -182,7 +183,11 @@ func expression(pattern string, fold bool) (*Query, error) {
 	if texts, ok := plain(tree); ok && findable(texts) {
 		return literals(texts), nil
 	}
-	return &Query{finder: findExpression(tree), judge: judgeBy(re)}, nil
+	q := &Query{finder: findExpression(tree), judge: judgeBy(re)}
+	if texts := required(tree); findable(texts) {
+		q.needs = anyOf(texts)
+	}
+	return q, nil
 }
 
 // findExpression picks the quickest way: texts that must be there, an automaton,

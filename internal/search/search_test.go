@@ -44,7 +44,7 @@ func run(tb testing.TB, root, pattern string, o Options, l Limits) Hits {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	hits, err := q.Run(context.Background(), root, walk.Tree(context.Background(), root, walk.Options{}), l)
+	hits, err := q.Run(context.Background(), root, walk.Tree(context.Background(), root, walk.Options{}), l, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestASearchSurvivesAChangingTree(t *testing.T) {
 	}
 	cache := walk.NewCache(root)
 	for range 40 {
-		hits, err := q.Run(context.Background(), root, cache.Tree(context.Background(), walk.Options{}), Limits{})
+		hits, err := q.Run(context.Background(), root, cache.Tree(context.Background(), walk.Options{}), Limits{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,11 +345,11 @@ func TestWhatCannotBeReadIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := []walk.Entry{{Path: "a"}, {Path: "gone"}, {Path: "link"}, {Path: "c"}}
-	hits, err := q.Run(context.Background(), root, Files(list), Limits{})
+	hits, err := q.Run(context.Background(), root, Files(list), Limits{}, nil)
 	if err != nil || show(hits.Lines) != "a:1:hit|c:1:hit" || len(hits.Problems) != 2 {
 		t.Errorf("got %s, %v, %v", show(hits.Lines), hits.Problems, err)
 	}
-	if _, err := q.Run(context.Background(), filepath.Join(root, "none"), Files(nil), Limits{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := q.Run(context.Background(), filepath.Join(root, "none"), Files(nil), Limits{}, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing root gives %v", err)
 	}
 }
@@ -368,7 +368,7 @@ func TestCancellingEndsASearch(t *testing.T) {
 			}
 		}
 	}
-	if _, err := q.Run(ctx, root, endless, Limits{}); !errors.Is(err, context.Canceled) {
+	if _, err := q.Run(ctx, root, endless, Limits{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -383,7 +383,7 @@ func TestEnoughHitsEndASearch(t *testing.T) {
 		for yield(walk.Entry{Path: "a"}, nil) {
 		}
 	}
-	hits, err := q.Run(context.Background(), root, endless, Limits{Max: 100})
+	hits, err := q.Run(context.Background(), root, endless, Limits{Max: 100}, nil)
 	if err != nil || hits.Matches != 100 || !hits.Truncated {
 		t.Errorf("got %d, %v", hits.Matches, err)
 	}

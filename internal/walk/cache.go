@@ -37,7 +37,7 @@ type view struct {
 // never changed.
 type chosen struct {
 	folder
-	mark  mark
+	mark  Mark
 	outer *rules       // of the folders above
 	dots  []Entry      // the ignore files and repository of this folder, which may change apart
 	used  atomic.Int64 // the last walk that came by
@@ -66,22 +66,22 @@ func (c *Cache) List(ctx context.Context, o Options) ([]Entry, error) {
 	return list(ctx, c.root, o, c)
 }
 
-// A mark tells one state of a file or folder from another. The time of the last
+// A Mark tells one state of a file or folder from another. The time of the last
 // change of any kind is there because the other can be set back.
-type mark struct {
+type Mark struct {
 	mtime, ctime, size int64
 	inode              uint64
 }
 
 type remembered[T any] struct {
 	value T
-	mark  mark
+	mark  Mark
 }
 
-// settled reports whether a mark that was taken at that time is old enough that a
+// Settled reports whether a mark that was taken at that time is old enough that a
 // later change must change it: clocks of file systems tick slowly, and some keep
 // whole seconds only.
-func settled(m mark, taken time.Time) bool {
+func (m Mark) Settled(taken time.Time) bool {
 	tick := 100 * time.Millisecond
 	last := max(m.mtime, m.ctime)
 	if last%int64(time.Second) == 0 {
@@ -109,7 +109,7 @@ func (c *Cache) folder(s *scan, path string, outer *rules) (folder, error) {
 	found := &chosen{mark: m, outer: outer, dots: dotted(entries)}
 	found.folder = s.choose(entries, s.enter(path, outer, found.dots), entries[:0])
 	found.used.Store(s.number)
-	c.keep(key, found, settled(m, taken))
+	c.keep(key, found, m.Settled(taken))
 	return found.folder, nil
 }
 
@@ -172,7 +172,7 @@ func (c *Cache) inside(r *Root, path string) *ruleSet {
 	if err != nil {
 		return nil
 	}
-	return c.recall(path, m, settled(m, taken), func() *ruleSet { return r.readRules(path) })
+	return c.recall(path, m, m.Settled(taken), func() *ruleSet { return r.readRules(path) })
 }
 
 func (c *Cache) outside(path string) *ruleSet {
@@ -182,12 +182,12 @@ func (c *Cache) outside(path string) *ruleSet {
 		return nil
 	}
 	m := markOf(info)
-	return c.recall(path, m, settled(m, taken), func() *ruleSet { return readRules(path) })
+	return c.recall(path, m, m.Settled(taken), func() *ruleSet { return readRules(path) })
 }
 
 // recall gives the rules that are remembered of a file if its mark is still the
 // same, and reads and remembers them otherwise.
-func (c *Cache) recall(path string, m mark, settled bool, read func() *ruleSet) *ruleSet {
+func (c *Cache) recall(path string, m Mark, settled bool, read func() *ruleSet) *ruleSet {
 	const most = 10_000 // ignore files
 	c.mu.RLock()
 	old, ok := c.rules[path]

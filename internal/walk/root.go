@@ -74,18 +74,24 @@ func (r *Root) Changed(path string) (time.Time, error) {
 	return time.Unix(0, m.mtime), nil
 }
 
+// Same reports whether what is at path has the mark.
+func (r *Root) Same(path string, m Mark) bool {
+	now, err := r.glance(path)
+	return err == nil && now == m
+}
+
 var errNotRegular = fmt.Errorf("not a regular file: %w", fs.ErrInvalid)
 
 // readDirSlowly lists a folder with what every system has.
-func (r *Root) readDirSlowly(path string) ([]Entry, mark, error) {
+func (r *Root) readDirSlowly(path string) ([]Entry, Mark, error) {
 	f, err := r.root.Open(cmp.Or(path, "."))
 	if err != nil {
-		return nil, mark{}, err
+		return nil, Mark{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, mark{}, err
+		return nil, Mark{}, err
 	}
 	list, err := f.ReadDir(-1)
 	entries := make([]Entry, len(list))
@@ -102,10 +108,10 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-func (r *Root) changedSlowly(path string) (mark, error) {
+func (r *Root) changedSlowly(path string) (Mark, error) {
 	info, err := r.root.Lstat(cmp.Or(path, "."))
 	if err != nil {
-		return mark{}, err
+		return Mark{}, err
 	}
 	return markOf(info), nil
 }

@@ -115,6 +115,16 @@ func (h Handle) Regular() bool {
 	return unix.Fstat(h.fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
 }
 
+// Mark is that of the file. It is false where a mark cannot be relied on.
+func (h Handle) Mark() (Mark, bool) {
+	if h.file != nil {
+		return Mark{}, false
+	}
+	var st unix.Stat_t
+	err := unix.Fstat(h.fd, &st)
+	return stated(&st), err == nil
+}
+
 // Close gives the file back.
 func (h Handle) Close() error {
 	if h.file != nil {
@@ -124,18 +134,18 @@ func (h Handle) Close() error {
 }
 
 // changed is the moment a folder or file last changed, and its size.
-func (r *Root) changed(path string) (mark, error) {
+func (r *Root) changed(path string) (Mark, error) {
 	if r.slow {
 		return r.changedSlowly(path)
 	}
 	fd, err := r.openat(cmp.Or(path, "."), unix.O_PATH)
 	if err != nil {
-		return mark{}, err
+		return Mark{}, err
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return mark{}, err
+		return Mark{}, err
 	}
 	return stated(&st), nil
 }
@@ -143,7 +153,7 @@ func (r *Root) changed(path string) (mark, error) {
 // glance is as changed with one call of the system, for comparing marks only.
 // While somebody renames things it may see the mark of what is not in the tree,
 // which then is not the mark it is compared with.
-func (r *Root) glance(path string) (mark, error) {
+func (r *Root) glance(path string) (Mark, error) {
 	if r.slow {
 		return r.changedSlowly(path)
 	}
@@ -177,7 +187,7 @@ func (s *station) enter(dir string) {
 }
 
 // changed is that of the root for a name in a folder.
-func (s *station) changed(dir, name string) (mark, error) {
+func (s *station) changed(dir, name string) (Mark, error) {
 	if s.root.slow {
 		return s.root.changedSlowly(join(dir, name))
 	}
@@ -185,19 +195,19 @@ func (s *station) changed(dir, name string) (mark, error) {
 		s.enter(dir)
 	}
 	if s.err != nil {
-		return mark{}, s.err
+		return Mark{}, s.err
 	}
 	var st unix.Stat_t
 	err := unix.Fstatat(s.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	return stated(&st), err
 }
 
-func stated(st *unix.Stat_t) mark {
-	return mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}
+func stated(st *unix.Stat_t) Mark {
+	return Mark{st.Mtim.Nano(), st.Ctim.Nano(), st.Size, st.Ino}
 }
 
-func markOf(info fs.FileInfo) mark {
-	m := mark{mtime: info.ModTime().UnixNano(), size: info.Size()}
+func markOf(info fs.FileInfo) Mark {
+	m := Mark{mtime: info.ModTime().UnixNano(), size: info.Size()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		m.ctime, m.inode = st.Ctim.Nano(), st.Ino
 	}
@@ -206,18 +216,18 @@ func markOf(info fs.FileInfo) mark {
 
 // readDir lists a folder in the order of the system, with the mark it had before.
 // The names of one folder share one string.
-func (r *Root) readDir(path string, buf []byte) ([]Entry, mark, error) {
+func (r *Root) readDir(path string, buf []byte) ([]Entry, Mark, error) {
 	if r.slow {
 		return r.readDirSlowly(path)
 	}
 	fd, err := r.openat(cmp.Or(path, "."), unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
-		return nil, mark{}, err
+		return nil, Mark{}, err
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, mark{}, err
+		return nil, Mark{}, err
 	}
 	var l lister
 	for {

@@ -31,9 +31,13 @@ func (h Handle) Regular() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (r *Root) changed(path string) (mark, error) { return r.changedSlowly(path) }
+// Mark is that of the file. It is false where a mark cannot be relied on: here it
+// lacks the time of the last change of any kind.
+func (h Handle) Mark() (Mark, bool) { return Mark{}, false }
 
-func (r *Root) glance(path string) (mark, error) { return r.changedSlowly(path) }
+func (r *Root) changed(path string) (Mark, error) { return r.changedSlowly(path) }
+
+func (r *Root) glance(path string) (Mark, error) { return r.changedSlowly(path) }
 
 // A station is a root here: there is nothing to hold open.
 type station struct{ root *Root }
@@ -42,12 +46,12 @@ func (r *Root) station() *station { return &station{r} }
 
 func (*station) leave() {}
 
-func (s *station) changed(dir, name string) (mark, error) {
+func (s *station) changed(dir, name string) (Mark, error) {
 	return s.root.changedSlowly(join(dir, name))
 }
 
-func markOf(info fs.FileInfo) mark {
-	return mark{mtime: info.ModTime().UnixNano(), size: info.Size()}
+func markOf(info fs.FileInfo) Mark {
+	return Mark{mtime: info.ModTime().UnixNano(), size: info.Size()}
 }
 
-func (r *Root) readDir(path string, _ []byte) ([]Entry, mark, error) { return r.readDirSlowly(path) }
+func (r *Root) readDir(path string, _ []byte) ([]Entry, Mark, error) { return r.readDirSlowly(path) }

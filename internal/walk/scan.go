@@ -72,7 +72,7 @@ func (s *scan) readAfresh(path string, outer *rules) (folder, error) {
 }
 
 // list gives what is in a folder, and its mark before it was read.
-func (s *scan) list(path string) ([]Entry, mark, error) {
+func (s *scan) list(path string) ([]Entry, Mark, error) {
 	buf := s.bufs.Get().(*[]byte)
 	defer s.bufs.Put(buf)
 	return s.tree.readDir(path, *buf)

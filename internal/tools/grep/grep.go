@@ -71,7 +71,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	if at.Private != nil && place.walked {
 		place.files = public(place, at.Private, &private)
 	}
-	hits, err := q.Run(ctx, place.root, place.files, in.limits())
+	hits, err := q.Run(ctx, place.root, place.files, in.limits(), sketches(at.Memo))
 	if err != nil {
 		return output{}, err
 	}
@@ -80,6 +80,16 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 	}
 	return output{Shown: toolkit.Show(at, in.text(hits, place.prefix)), Count: hits.Matches, Private: private}, nil
 }
+
+// sketches are what the session knows of files that were searched before.
+func sketches(m *tool.Memo) *search.Sketches {
+	if m == nil {
+		return nil
+	}
+	return tool.Remember(m, sketchesKey{}, search.NewSketches)
+}
+
+type sketchesKey struct{}
 
 // public leaves out files that may hold secrets, and counts them.
 func public(p place, private func(real string) bool, n *int) iter.Seq2[walk.Entry, error] {
