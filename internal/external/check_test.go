@@ -30,6 +30,7 @@ func (b *bench) broken(path string, o Options) (rules []string) {
 const errorAnswer = `cat >/dev/null; echo '{"error":"no","error_code":"INVALID_PARAMS"}'`
 
 func TestCheckNamesTheRuleThatIsBroken(t *testing.T) {
+	t.Parallel()
 	needy := `{"name":"needy","description":"d","parameters":{"x":{"type":"string","required":true}}}`
 	all := []string{"file", "owner", "schema", "object", "fields", "name", "stable", "broken", "empty"}
 	for _, c := range []struct {
@@ -52,6 +53,7 @@ func TestCheckNamesTheRuleThatIsBroken(t *testing.T) {
 		{"crashes", sh("crashes", "", "exit 1"), 0o755, []string{"broken", "empty"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t, sandbox.Off)
 			path := b.put(c.name, c.script)
 			if err := os.Chmod(path, c.mode); err != nil {
@@ -98,6 +100,7 @@ func TestEveryRuleIsInTheDocument(t *testing.T) {
 
 // TestTheToolInTheDocumentPasses follows the page as an author would.
 func TestTheToolInTheDocumentPasses(t *testing.T) {
+	t.Parallel()
 	needs(t, "python3")
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "tool-protocol.md"))
 	if err != nil {
@@ -124,8 +127,10 @@ func needs(t *testing.T, programs ...string) {
 }
 
 func TestTemplatesPassAndWork(t *testing.T) {
+	t.Parallel()
 	for lang, program := range map[string]string{"sh": "jq", "python": "python3", "go": "go"} {
 		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
 			needs(t, program)
 			made, err := New("my_tool", lang)
 			if err != nil {
@@ -133,7 +138,7 @@ func TestTemplatesPassAndWork(t *testing.T) {
 			}
 			b := newBench(t, sandbox.Auto)
 			path := filepath.Join(b.tools, made.File)
-			if err := os.WriteFile(path, made.Source, made.Mode); err != nil {
+			if err := writeProgram(path, made.Source, made.Mode); err != nil {
 				t.Fatal(err)
 			}
 			if made.Build != nil {
@@ -161,6 +166,7 @@ func TestTemplatesPassAndWork(t *testing.T) {
 }
 
 func TestExamplesPassAndWork(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, file string
 		needs      []string
@@ -171,6 +177,7 @@ func TestExamplesPassAndWork(t *testing.T) {
 		{"go_outline", "go_outline", []string{"go"}, `{"path":"x.go"}`, `func F(a, b int) (string, error)  // F adds.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			needs(t, c.needs...)
 			b := newBench(t, sandbox.Auto)
 			path := filepath.Join(b.tools, c.file)
@@ -204,7 +211,7 @@ func install(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, data, 0o755); err != nil {
+	if err := writeProgram(to, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"syscall"
 	"testing"
 	"time"
 
@@ -69,10 +70,19 @@ func newSandbox(t *testing.T, o sandbox.Options) *sandbox.Sandbox {
 func (b *bench) put(name, script string) string {
 	b.t.Helper()
 	path := filepath.Join(b.tools, name)
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+	if err := writeProgram(path, []byte(script), 0o755); err != nil {
 		b.t.Fatal(err)
 	}
 	return path
+}
+
+// writeProgram writes a file that is to be executed. A process that is forked
+// by another test meanwhile would hold it open for a moment, and nobody could
+// execute it then.
+func writeProgram(path string, data []byte, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, data, mode)
 }
 
 // options give every tool ample time: that the machine is crowded is not what

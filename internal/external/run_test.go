@@ -89,6 +89,7 @@ func TestDisplayIsForTheScreenOnly(t *testing.T) {
 }
 
 func TestALongOutputIsShortenedAndStaysWholeInAFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, sandbox.Off)
 	b.put("wordy", sh("wordy", "", `printf '{"output":"'; i=0; while [ $i -lt 3000 ]; do printf 'line %s of many, many more than fit\\n' $i; i=$((i+1)); done; echo '","count":3000}'`))
 	b.put("listy", sh("listy", "", `printf '{"list":[0'; i=1; while [ $i -lt 20000 ]; do printf ',%s' $i; i=$((i+1)); done; echo ']}'`))
@@ -228,7 +229,7 @@ func TestWhatIsGoneOrCannotStartIsAResult(t *testing.T) {
 	b := newBench(t, sandbox.Off)
 	path := b.put("fades", sh("fades", "", "echo '{}'"))
 	fades := b.only(b.options())
-	if err := os.WriteFile(path, []byte("#!/nonexistent/interpreter\n"), 0o755); err != nil {
+	if err := writeProgram(path, []byte("#!/nonexistent/interpreter\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if r := b.call(fades, `{}`); r.Failure == nil || r.Failure.Code != tool.ToolCrashed {
@@ -245,6 +246,7 @@ func TestWhatIsGoneOrCannotStartIsAResult(t *testing.T) {
 // TestTheCatToolOfTheSeed is the small wrapper around cat with which the seed
 // tells its stories: what it is, a missing parameter, a missing file, success.
 func TestTheCatToolOfTheSeed(t *testing.T) {
+	t.Parallel()
 	needs(t, "jq")
 	b := newBench(t, sandbox.Auto)
 	b.put("cat-file", sh("", `{"name":"cat_file","description":"Print a file","parameters":{"path":{"type":"string","description":"The file","format":"path","required":true}},"returns":{"type":"object","properties":{"output":{"type":"string"}}}}`,

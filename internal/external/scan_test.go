@@ -121,7 +121,7 @@ func TestALinkIsJudgedByWhereItLeads(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := filepath.Join(elsewhere, "program")
-	if err := os.WriteFile(target, []byte(sh("linked", "", "")), 0o755); err != nil {
+	if err := writeProgram(target, []byte(sh("linked", "", "")), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(target, filepath.Join(b.tools, "linked")); err != nil {
@@ -141,7 +141,7 @@ func TestALinkIsJudgedByWhereItLeads(t *testing.T) {
 func TestOurOwnProgramIsNeitherStartedNorAProblem(t *testing.T) {
 	b := newBench(t, sandbox.Off)
 	own := filepath.Join(filepath.Dir(b.tools), "ikigai-tools")
-	if err := os.WriteFile(own, []byte("#!/bin/sh\nexit 9\n"), 0o755); err != nil {
+	if err := writeProgram(own, []byte("#!/bin/sh\nexit 9\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(own, filepath.Join(b.tools, "glob")); err != nil {
@@ -178,7 +178,7 @@ func TestTheNearerFolderWins(t *testing.T) {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "same"), []byte(sh("same", "", "")), 0o755); err != nil {
+		if err := writeProgram(filepath.Join(dir, "same"), []byte(sh("same", "", "")), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,6 +203,7 @@ func TestAFolderThatIsMissingIsEmptyAndOneThatCannotBeReadIsAFailure(t *testing.
 }
 
 func TestOneThatHangsDoesNotHideTheOthers(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, sandbox.Off)
 	b.put("a_hangs", "#!/bin/sh\nexec sleep 60\n")
 	b.put("b_stubborn", "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")

@@ -329,7 +329,10 @@ func asPlainUser(t *testing.T, suite string, env ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(binary, self, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o755), os.Chmod(dir, 0o755)); err != nil {
+	syscall.ForkLock.RLock() // a process that is forked meanwhile would hold it open, and nobody could execute it
+	err = os.WriteFile(binary, self, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err := errors.Join(err, os.Mkdir(filepath.Join(dir, "tmp"), 0o755), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	giveAway(t, dir)
