@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ikigai/internal/fake"
@@ -82,6 +83,27 @@ func TestAnInterruptIsTheEditors(t *testing.T) {
 	x.waitFor("ready")
 	x.send("\x03")
 	x.waitFor("› textinterrupted")
+}
+
+// An end that is ordered ends the editor too.
+func TestTheEditorEndsWithUs(t *testing.T) {
+	s := newStage(t, fake.Reply{Text: "Hello."})
+	s.editor(t, "echo ready; exec sleep 36.6")
+	x := s.open(t, 80, 24)
+	before := x.modes()
+	x.waitFor("? keys")
+	x.send("\x07")
+	x.waitFor("ready")
+	x.signal(syscall.SIGTERM)
+	if code := x.exit(); code != 143 {
+		t.Errorf("exit code %d", code)
+	}
+	if left := processes("sleep 36.6"); len(left) > 0 {
+		t.Errorf("still running: %v", left)
+	}
+	if now := x.modes(); now != before {
+		t.Errorf("the terminal is %s, was %s", now, before)
+	}
 }
 
 func TestTheQuestionInAnEditor(t *testing.T) {

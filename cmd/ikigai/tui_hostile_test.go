@@ -42,14 +42,18 @@ func TestTerminalsOfAnySize(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			s := newStage(t, fake.Reply{Text: "Here **you** are:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Calls: []fake.Call{call("a", "file_write", `{"path":"f.txt","content":"x"}`)}}, fake.Reply{Text: "Over."})
 			x := s.open(t, size[0], size[1])
-			time.Sleep(300 * time.Millisecond)
+			cooked := x.modes()
+			x.until(func() bool { return x.modes() != cooked }, "the terminal is not raw")
 			x.send("do it\r")
-			time.Sleep(900 * time.Millisecond)
-			x.send("1")
-			x.until(func() bool { _, err := os.Stat(filepath.Join(s.project, "f.txt")); return err == nil }, "the call was not made")
+			x.until(func() bool { // what comes before the question stands in the box
+				x.send("1")
+				time.Sleep(50 * time.Millisecond)
+				_, err := os.Stat(filepath.Join(s.project, "f.txt"))
+				return err == nil
+			}, "the call was not made")
 			x.resize(80, 24)
 			x.waitFor("? keys")
-			x.send("/quit\r")
+			x.send("\x15/quit\r")
 			if code := x.exit(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
@@ -197,6 +201,7 @@ func TestEscWorksWhileTheReaderStops(t *testing.T) {
 
 func TestKeysWithoutSense(t *testing.T) {
 	s := newStage(t, fake.Reply{Repeat: 500, Text: "Yes."})
+	s.env = append(s.env, "EDITOR=true")
 	x := s.open(t, 80, 24)
 	x.waitFor("? keys")
 	r := rand.New(rand.NewPCG(rand.Uint64(), 2))

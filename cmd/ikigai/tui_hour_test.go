@@ -40,7 +40,10 @@ func (x *tmux) follow(s step) {
 	for line := range strings.Lines(s.text) {
 		line = strings.TrimSpace(line)
 		switch s.kind {
-		case "sh", "type":
+		case "sh":
+			x.until(func() bool { return strings.HasSuffix("\n"+strings.TrimSpace(x.screen()), "\n$") }, "the shell does not wait")
+			fallthrough
+		case "type":
 			x.do("send-keys", "-t", "story", "-l", line)
 			x.keys("Enter")
 		case "press":
@@ -88,6 +91,7 @@ func machine(t *testing.T, s *stage) (hosted string) {
 func TestTheFirstHour(t *testing.T) {
 	s := newStage(t)
 	hosted := machine(t, &s)
+	s.env = append(s.env, "PS1=$ ")
 	steps := stepsOf(t, filepath.Join("..", "..", "docs", "first-hour.md"))
 	x := s.openTmuxShell(t, 100, 45)
 	for _, one := range steps {

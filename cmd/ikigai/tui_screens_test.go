@@ -283,7 +283,7 @@ func TestCommandsOnTheScreen(t *testing.T) {
 		{"/model", "Model: openai/scripted"},
 		{"/sessions", "ikigai resume ID goes on with one."},
 		{"/policy", "No rules; the mode decides."},
-		{"/export md", "Saved as "},
+		{"/export md", "Saved as"},
 		{"/copy", "there is no answer yet to copy"},
 	} {
 		x.send(step.line + " \r")

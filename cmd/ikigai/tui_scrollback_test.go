@@ -212,12 +212,15 @@ func (x *tmux) all() []string {
 
 func (x *tmux) waitFor(text string) {
 	x.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !strings.Contains(x.screen(), text) {
+	x.until(func() bool { return strings.Contains(x.screen(), text) }, fmt.Sprintf("it does not show %q", text))
+}
+
+func (x *tmux) until(ok func() bool, what string) {
+	x.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			x.t.Fatalf("it does not show %q:\n%s", text, strings.Join(x.all(), "\n"))
+			x.t.Fatalf("%s:\n%s", what, strings.Join(x.all(), "\n"))
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -225,13 +228,7 @@ func (x *tmux) waitFor(text string) {
 // choices are faint, and none is taken.
 func (x *tmux) patient(key, want string) {
 	x.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !answerable(x.do("capture-pane", "-p", "-e", "-t", "story")) {
-		if time.Now().After(deadline) {
-			x.t.Fatalf("no question is open:\n%s", x.screen())
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	x.until(func() bool { return answerable(x.do("capture-pane", "-p", "-e", "-t", "story")) }, "no question is open")
 	x.keys(key)
 	x.waitFor(want)
 }

@@ -331,6 +331,7 @@ func (s stage) signal(t *testing.T, sig syscall.Signal) {
 // waits for them.
 func TestAPromptWaitsForTheTools(t *testing.T) {
 	s := newStage(t, fake.Reply{Text: "I know it.", Expect: `"slow_tool"`})
+	s.env = append(s.env, "IKIGAI_SCHEMA_TIMEOUT=20s")
 	dir := filepath.Join(s.home, ".ikigai", "tools")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 // edit lets the person change a text in their own editor, in a file of that
 // name. Nobody else can read it, and it is gone afterwards.
-func (t *talk) edit(name, text string) (string, error) {
+func (t *talk) edit(ctx context.Context, name, text string) (string, error) {
 	dir, err := os.MkdirTemp("", "ikigai-edit-")
 	if err != nil {
 		return "", fmt.Errorf("making a folder for the editor: %w", err)
@@ -25,7 +25,7 @@ func (t *talk) edit(name, text string) (string, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return "", fmt.Errorf("writing for the editor: %w", err)
 	}
-	if err := sandbox.Foreground(context.Background(), append(t.editor(), file), t.in, t.out, t.out); err != nil {
+	if err := sandbox.Foreground(ctx, append(t.editor(), file), t.in, t.out, t.out); err != nil {
 		return "", editorFault(err)
 	}
 	raw, err := os.ReadFile(file)

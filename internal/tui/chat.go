@@ -121,8 +121,8 @@ func (c *chat) run(ctx context.Context) (code int) {
 		select {
 		case all := <-c.term.keys:
 			c.typed = true
-			for _, k := range all {
-				c.key(k)
+			for i := 0; i < len(all) && !c.quit; i++ {
+				c.key(all[i])
 			}
 		case e, ok := <-events:
 			if !ok {
@@ -280,9 +280,9 @@ func (c *chat) signal(s os.Signal) {
 	case sizeChanged:
 		c.screen.Resized()
 	case continued: // from a stop that nobody announced
-		c.handOver(func() {})
+		c.handOver(func(context.Context) {})
 	case stopAsked:
-		c.handOver(suspend)
+		c.handOver(func(context.Context) { suspend() })
 	case hungUpSent:
 		c.leave(exitHangUp)
 	}
@@ -290,16 +290,18 @@ func (c *chat) signal(s os.Signal) {
 
 // handOver gives the terminal to somebody else while do runs: as it was before
 // us, with nothing of ours switched on.
-func (c *chat) handOver(do func()) {
+func (c *chat) handOver(do func(context.Context)) {
 	c.term.pause()
 	c.flush()
 	c.term.leave()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		do()
+		do(ctx)
 	}()
-	c.meanwhile(over)
+	c.meanwhile(over, cancel)
 	if err := c.term.enter(); err != nil {
 		c.leave(exitHangUp)
 		return
@@ -310,18 +312,20 @@ func (c *chat) handOver(do func()) {
 }
 
 // meanwhile serves signals while somebody else has the terminal. Keys that are
-// signals were meant for them; an end that was ordered comes when they are done.
-func (c *chat) meanwhile(over <-chan struct{}) {
+// signals were meant for them; an end that was ordered is theirs too.
+func (c *chat) meanwhile(over <-chan struct{}, cancel context.CancelFunc) {
 	for {
 		select {
 		case <-over:
 			return
 		case s := <-c.signals:
 			if s == hungUpSent {
+				cancel()
 				c.leave(exitHangUp)
 			}
 		case code := <-c.o.Signals:
 			if code != exitInterrupt {
+				cancel()
 				c.leave(code)
 			}
 		}

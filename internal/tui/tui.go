@@ -48,7 +48,7 @@ type Options struct {
 	Said     []string                                                                      // prompts of earlier sessions, the oldest first
 	Remember func(words string)                                                            // keeps a prompt for later sessions
 	Files    func() []string                                                               // the files of the project, for @
-	Edit     func(name, text string) (string, error)                                       // the person's editor with a file of that name; the terminal is free meanwhile
+	Edit     func(ctx context.Context, name, text string) (string, error)                  // the person's editor with a file of that name; the terminal is free meanwhile
 	Shell    func(ctx context.Context, line string, progress func(string)) (string, error) // runs a command of the person
 	Welcome  *Welcome                                                                      // asked first, when no model is set up
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func (c *chat) key(k keys.Key) {
 	case c.pager != nil:
 		c.pagerKey(k)
 	case k.Name == "ctrl+z":
-		c.handOver(suspend)
+		c.handOver(func(context.Context) { suspend() })
 	case k.Name == "ctrl+c" && c.box.search == nil && !c.welcome.typing():
 		c.interrupt()
 	case c.question.open() && c.question.asking == "":

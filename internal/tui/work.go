@@ -153,7 +153,7 @@ func (c *chat) edit(name, text string) (string, bool) {
 		return "", false
 	}
 	var err error
-	c.handOver(func() { text, err = c.o.Edit(name, text) })
+	c.handOver(func(ctx context.Context) { text, err = c.o.Edit(ctx, name, text) })
 	if err != nil {
 		c.transcript.lines(margin, view.Text(view.Warning, err.Error()))
 	}
