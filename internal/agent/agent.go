@@ -235,15 +235,10 @@ func (a *Agent) Run(ctx context.Context) error {
 	done := ctx.Done()
 	for {
 		select {
-		case op := <-a.ops:
+		case op := <-a.ops: // the person comes first
 			a.perform(work, op)
-		case m := <-a.in:
-			if m.turn == a.turn { // what a finished turn left behind does nothing
-				m.do(work)
-			}
-		case <-done:
-			done = nil
-			a.interrupt(work)
+		default:
+			done = a.wait(work, done)
 		}
 		if done == nil && !a.machine.State().Busy() {
 			stop()
@@ -251,6 +246,22 @@ func (a *Agent) Run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// wait does the next thing that happens, and gives done back until it is over.
+func (a *Agent) wait(work context.Context, done <-chan struct{}) <-chan struct{} {
+	select {
+	case op := <-a.ops:
+		a.perform(work, op)
+	case m := <-a.in:
+		if m.turn == a.turn { // what a finished turn left behind does nothing
+			m.do(work)
+		}
+	case <-done:
+		a.interrupt(work)
+		return nil
+	}
+	return done
 }
 
 // drain lets the goroutines that still have something to say end.

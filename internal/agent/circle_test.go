@@ -23,7 +23,7 @@ func (w atWork) List() []tool.Job { return []tool.Job{{ID: "job_1", Running: w.r
 
 func TestAModelThatRepeatsItselfIsToldAndThenStopped(t *testing.T) {
 	again := func(names ...string) (script []fake.Reply) {
-		for i := range 40 {
+		for i := range 16 {
 			script = append(script, calls(call(fmt.Sprint("c", i), names[i%len(names)], "x")))
 		}
 		return append(script, fake.Reply{Text: "done"})
@@ -67,7 +67,7 @@ func TestAModelThatRepeatsItselfIsToldAndThenStopped(t *testing.T) {
 			r.Send(agent.Prompt{Text: "go"})
 			end := r.end(1)
 			if tt.stops == 0 {
-				if end.Stop != convo.StopDone || end.Calls != 40 {
+				if end.Stop != convo.StopDone || end.Calls != 16 {
 					t.Errorf("%+v", end)
 				}
 				return

@@ -39,7 +39,7 @@ func spentToday(ctx context.Context, s store.Store, now time.Time) (agent.Amount
 	var all agent.Amounts
 	for _, one := range list {
 		if one.Updated.Before(then) {
-			break // the last used come first
+			continue
 		}
 		after := int64(0)
 		if here[one.Parent] {

@@ -123,6 +123,11 @@ func (a *app) begin(ctx context.Context, h *house, w which) error {
 		}
 		return err
 	})
+	if h.cfg.Budgets.Day != (config.Budget{}) {
+		if h.today, err = spentToday(ctx, h.store, time.Now()); err != nil {
+			fmt.Fprintf(a.env.Stderr, "note: the day's budget begins anew: %v\n", err)
+		}
+	}
 	if w.id == "" && !w.newest {
 		return nil // it has no events, and where it cannot be written it is not even there
 	}
@@ -133,10 +138,7 @@ func (a *app) begin(ctx context.Context, h *house, w which) error {
 		h.stored = append(h.stored, e)
 	}
 	h.last = lastSeq(h.stored)
-	if h.cfg.Budgets.Day != (config.Budget{}) {
-		h.today, err = spentToday(ctx, h.store, time.Now())
-	}
-	return err
+	return nil
 }
 
 func (a *app) choose(ctx context.Context, h *house, w which) (store.Session, error) {
