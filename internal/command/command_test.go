@@ -182,7 +182,7 @@ func TestCopyTakesTheLastAnswer(t *testing.T) {
 
 func TestTasks(t *testing.T) {
 	env := Env{Tasks: func(context.Context) ([]Task, error) {
-		return []Task{{"task_1", "completed", "find it"}, {"task_2", "in_progress", "mend it"}, {"task_3", "pending", "say so"}}, nil
+		return []Task{{ID: "task_1", Status: "completed", Content: "find it"}, {ID: "task_2", Status: "in_progress", Content: "mend it"}, {ID: "task_3", Status: "pending", Content: "say so"}}, nil
 	}}
 	got, err := Do(t.Context(), env, "/tasks")
 	want := "Tasks  1 of 3 done  ▓▓▓░░░░░░░\n ✓ task_1  find it\n ● task_2  mend it\n ○ task_3  say so"

@@ -7,7 +7,7 @@ import (
 )
 
 var compact = Command{
-	Name: "compact", Args: "[WHAT MATTERS | undo]", Help: "Sum up the conversation to make room, or take that back",
+	Name: "compact", Args: "[ABOUT | undo]", Help: "Sum up the conversation to make room, or take that back",
 	Run: func(_ context.Context, env Env, args string) (string, error) {
 		var op agent.Op = agent.Compact{About: args}
 		if args == "undo" {

@@ -11,7 +11,7 @@ import (
 var efforts = []agent.SetEffort{{Effort: "low"}, {Effort: "medium"}, {Effort: "high"}}
 
 var effort = Command{
-	Name: "effort", Args: "[low|medium|high]", Help: "Show or change how much the model thinks",
+	Name: "effort", Args: "[LEVEL]", Help: "Show or change how much the model thinks: low, medium, high",
 	Run: func(_ context.Context, env Env, args string) (string, error) {
 		if env.Effort == nil || env.Send == nil {
 			return "", ErrUnavailable

@@ -15,11 +15,11 @@ func runHelp(context.Context, Env, string) (string, error) {
 	var b strings.Builder
 	b.WriteString("Commands:\n")
 	for _, c := range All() {
-		fmt.Fprintf(&b, "  %-24s %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
+		fmt.Fprintf(&b, "  %-26s  %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
 	}
 	b.WriteString("Keys:\n")
 	for _, k := range keyHelp {
-		fmt.Fprintf(&b, "  %-24s %s\n", k[0], k[1])
+		fmt.Fprintf(&b, "  %-26s  %s\n", k[0], k[1])
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
 }
@@ -34,5 +34,6 @@ var keyHelp = [][2]string{
 	{"Ctrl-G", "write in your editor"},
 	{"Ctrl-O", "the last call in full"},
 	{"Ctrl-C", "clear the line; twice: end"},
+	{"Shift-Tab", "the next mode: who decides"},
 	{"Ctrl-Z", "suspend"},
 }

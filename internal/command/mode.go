@@ -15,7 +15,7 @@ var modeHelp = map[permit.Mode]string{
 }
 
 var mode = Command{
-	Name: "mode", Args: "[plan|ask|auto-edit|auto|yolo]", Help: "Show or change who decides",
+	Name: "mode", Args: "[MODE]", Help: "Show or change who decides",
 	Run: func(_ context.Context, env Env, args string) (string, error) {
 		if env.Mode == nil || env.Send == nil {
 			return "", ErrUnavailable

@@ -95,7 +95,7 @@ func (s *status) line(width int, hint string) view.Line {
 	}
 	add(place != "", "%s", place)
 	add(s.mode != "", "%s", s.mode)
-	add(s.busy() && s.o.Turns > 0, "turn %d/%d", s.turn+1, s.o.Turns)
+	add(s.busy() && s.o.Turns > 0, "turn %d/%d", s.reply(), s.o.Turns)
 	add(s.window() > 0 && s.last > 0, "ctx %d%%", s.last*100/max(s.window(), 1))
 	add(s.input+s.output > 0, "↑%s ↓%s", thousands(s.input), thousands(s.output))
 	add(s.cached > 0, "⟳%d%%", s.cached*100/max(s.input, 1))
@@ -120,6 +120,14 @@ func (s *status) line(width int, hint string) view.Line {
 		l = append(l, view.Span{Role: view.Faint, Text: strings.Repeat(" ", gap) + hint})
 	}
 	return l
+}
+
+// reply is which reply of the turn is coming, or its calls are run.
+func (s *status) reply() int {
+	if s.state == "awaiting_model" {
+		return s.turn + 1
+	}
+	return max(s.turn, 1)
 }
 
 func (s *status) window() int {

@@ -274,9 +274,18 @@ func (t *transcript) command(text string, c convo.Command) {
 	}
 	t.out = append(t.out, item{Para: view.Para{Line: view.Line{{Role: view.Person, Text: "> " + clean.Line(line)}}}})
 	for _, l := range view.Text(view.Plain, text) {
-		in := len(l.String()) - len(strings.TrimLeft(l.String(), " "))
-		t.out = append(t.out, item{Para: view.Para{Line: l, Hang: in + margin, Rigid: program}, indent: margin})
+		t.out = append(t.out, item{Para: view.Para{Line: l, Hang: hangOf(l.String()), Rigid: program}, indent: margin})
 	}
+}
+
+// hangOf is where the rest of a line that is too long goes on: below its last
+// column, when that begins early, else a little further in than the line itself.
+func hangOf(line string) int {
+	in := len(line) - len(strings.TrimLeft(line, " "))
+	if i := strings.LastIndex(line, "  "); i >= in && i < 40 {
+		return draw.Width(line[:i+2])
+	}
+	return in + margin
 }
 
 // lines adds finished lines.
