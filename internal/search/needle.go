@@ -321,7 +321,8 @@ type pairKey struct{ a, b, maskA, maskB uint64 }
 func (k pairKey) fits(w []byte) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	_ = w[8]
-	differ := (binary.LittleEndian.Uint64(w) | k.maskA) ^ k.a | (binary.LittleEndian.Uint64(w[1:]) | k.maskB) ^ k.b
+	a, b := binary.LittleEndian.Uint64(w)|k.maskA, binary.LittleEndian.Uint64(w[1:])|k.maskB
+	differ := (a ^ k.a) | (b ^ k.b)
 	return (differ - ones) &^ differ & tops
 }
 
