@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -484,4 +485,27 @@ func plainScan(pattern string, o Options, data []byte) (numbers []int) {
 		}
 	}
 	return numbers
+}
+
+// A pair is pointed out where it is and nowhere else: places that are none would
+// cost a comparison each.
+func TestAPairIsFoundWhereItIs(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, p := range []*pair{{a: 'f', b: 'n', maskA: 0x20, maskB: 0x20}, {a: 'l', b: ','}, {a: 'x', b: '_', maskA: 0x20}} {
+		for range 2000 {
+			data := make([]byte, random.IntN(120))
+			for i := range data {
+				data[i] = "fFnNlL,xX_ab*\x06\x0e\n"[random.IntN(16)]
+			}
+			want := len(data)
+			for i := len(data) - 2; i >= 0; i-- {
+				if data[i]|p.maskA == p.a && data[i+1]|p.maskB == p.b {
+					want = i
+				}
+			}
+			if got := p.index(data, 0); got != want {
+				t.Fatalf("%q: %c%c is at %d, got %d", data, p.a, p.b, want, got)
+			}
+		}
+	}
 }
