@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -354,4 +355,58 @@ func TestATurnThatWasCutOffIsSaid(t *testing.T) {
 	if got := fmt.Sprint(d.state()["/mine"], d.state()["/a.txt"]); !strings.Contains(got, "mine") || !strings.Contains(got, "changed") {
 		t.Errorf("after redo: %s", got)
 	}
+}
+
+// TestACutOffUndoIsFinishedFirst leaves an undo of the second turn as one that
+// was killed as it began, and asks for something else.
+func TestACutOffUndoIsFinishedFirst(t *testing.T) {
+	d := newDesk(t)
+	d.plant()
+	start := d.state()
+	d.turn(bash(`echo first > a.txt`))
+	first := d.state()
+	d.turn(bash(`echo second > a.txt; rm -r src`), "--continue")
+	second := d.state()
+	session := d.newest()
+	d.cutOff(session, 2)
+	if out := d.want(0, "undo", "1"); !strings.Contains(out, "first an earlier undo that was cut off is finished") {
+		t.Errorf("it does not say so:\n%s", out)
+	}
+	d.same("both undone", d.state(), start)
+	d.want(0, "undo", "--redo")
+	d.same("the first redone", d.state(), first)
+	d.want(0, "undo", "--redo")
+	d.same("both redone", d.state(), second)
+
+	d.cutOff(session, 2)
+	d.turn(bash(`true`))
+	if out := d.want(1, "undo"); !strings.Contains(out, "ikigai undo --session "+session+" finishes it") {
+		t.Errorf("it does not say whose it is:\n%s", out)
+	}
+	d.want(0, "session", "rm", session)
+	d.want(2, "undo")
+	d.same("nothing was touched", d.state(), second)
+}
+
+// newest is the id of the session that was used last.
+func (d *desk) newest() string {
+	d.Helper()
+	_, rest, _ := strings.Cut(d.want(0, "session", "list", "--json"), `"id":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	return id
+}
+
+// cutOff leaves what an undo of the last turn leaves that is killed before it
+// has changed anything.
+func (d *desk) cutOff(session string, turn int) {
+	d.Helper()
+	kept := filepath.Join(d.home, ".local/share/ikigai/snapshots")
+	before, after, id := fmt.Sprintf("%s.%d.before", session, turn), fmt.Sprintf("%s.%d.after", session, turn), session+".undo-killed"
+	raw, err := os.ReadFile(filepath.Join(kept, "snapshots", after+".json"))
+	d.must(err)
+	d.must(os.WriteFile(filepath.Join(kept, "snapshots", id+"-before.json"), []byte(strings.Replace(string(raw), after, id+"-before", 1)), 0o600))
+	note, err := json.Marshal(fmt.Sprintf(`{"session":%q,"turns":[%d]}`, session, turn))
+	d.must(err)
+	key := sha256.Sum256([]byte(d.ws))
+	d.must(os.WriteFile(filepath.Join(kept, fmt.Sprintf("restoring-%x.json", key[:12])), fmt.Appendf(nil, `{"id":%q,"turns":[{"Before":%q,"After":%q}],"note":%s}`, id, before, after, note), 0o600))
 }

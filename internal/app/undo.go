@@ -271,7 +271,7 @@ func (u *undoing) do(ctx context.Context, asked func() (job, error)) error {
 		return storeFault(err)
 	}
 	defer u.store.End(context.WithoutCancel(ctx), u.session.ID) // Close does it too, and tells
-	cut, err := u.cutOff()
+	cut, err := u.cutOff(ctx)
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (u *undoing) do(ctx context.Context, asked func() (job, error)) error {
 
 // cutOff is the undo of this session that was cut off. One that is in the trail
 // was over but for a last stroke; one of another session is told.
-func (u *undoing) cutOff() (*job, error) {
+func (u *undoing) cutOff(ctx context.Context) (*job, error) {
 	cut, err := u.snaps.CutOff()
 	if err != nil || cut == nil {
 		return nil, err
@@ -307,6 +307,9 @@ func (u *undoing) cutOff() (*job, error) {
 		return nil, u.snaps.Forget()
 	}
 	if n.Session != u.session.ID {
+		if _, err := u.store.Session(ctx, n.Session); errors.As(err, new(*store.NoSession)) {
+			return nil, u.snaps.Forget() // nobody can finish it any more
+		}
 		return nil, &fault{headless.ExitFailure, "an undo of session " + n.Session + " was cut off in this folder", "ikigai undo --session " + n.Session + " finishes it"}
 	}
 	return &job{cut.Turns, convo.Undo{Turns: n.Turns, Redo: n.Redo}}, nil
