@@ -43,12 +43,12 @@ var workloads = []workload{
 	{"first 200", "return", Options{}, 200, false},
 }
 
-// TestRivals compares what searching and listing cost us and others, in rounds in
+// TestBenchRivals compares what searching and listing cost us and others, in rounds in
 // which everybody has a turn. It runs when IKIGAI_BENCH_RIVALS is set, or the folder
 // for rows as make bench does; IKIGAI_BENCH_TREES names more trees, with a colon
 // between two, IKIGAI_BENCH_ONLY a part of a workload's name, and
 // IKIGAI_BENCH_ROUNDS how many rounds there are.
-func TestRivals(t *testing.T) {
+func TestBenchRivals(t *testing.T) {
 	dir := os.Getenv(bench.DirVariable)
 	if os.Getenv("IKIGAI_BENCH_RIVALS") == "" && dir == "" {
 		t.Skip("a comparison that takes minutes: set IKIGAI_BENCH_RIVALS=1")
@@ -237,7 +237,7 @@ func (w workload) contestants(t *testing.T, root string) contest {
 			})},
 			{"later", later, ours(t, func() { search(cache, known) })},
 			{"a process", 0, theirs(t, 0, func() *exec.Cmd {
-				cmd := exec.Command(os.Args[0], "-test.run=^TestRivals$")
+				cmd := exec.Command(os.Args[0], "-test.run=^TestBenchRivals$")
 				cmd.Env = append(os.Environ(), onlySearch+"="+w.name+":"+root)
 				return cmd
 			})},

@@ -18,9 +18,9 @@ import (
 	"ikigai/internal/tools/internal/stage"
 )
 
-// TestRivals compares reading 200 lines far down in a file of 200 MB with tail and
+// TestBenchRivals compares reading 200 lines far down in a file of 200 MB with tail and
 // head, for make bench.
-func TestRivals(t *testing.T) {
+func TestBenchRivals(t *testing.T) {
 	dir := os.Getenv(bench.DirVariable)
 	if dir == "" {
 		t.Skip("a comparison for make bench")
