@@ -14,6 +14,9 @@ done >"$logs/targets"
 xargs -P 2 -L 1 sh -c '
 	if "$GO" test -run "^$" -fuzz "^$0\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 1x -parallel 2 "$1" >"$logs/$0" 2>&1 </dev/null; then
 		echo "ok    $0 in $1"
+	elif ! grep -q "Failing input\|panic\|DATA RACE" "$logs/$0" && grep -q "context deadline exceeded" "$logs/$0"; then
+		# The end of the time met a worker in the midst of an input: nothing was found.
+		echo "ok    $0 in $1 (cut by the clock)"
 	else
 		echo "FAIL  $0 in $1"
 		cat "$logs/$0"
