@@ -4,7 +4,7 @@ package command
 func All() []Command {
 	return []Command{
 		help(), toolCommand, refresh, tasks,
-		sessions, resume, fork, undo, redo, retry, compact, contextCommand,
+		sessions, resume, fork, undo, redo, retry, compact, pin, contextCommand,
 		model, effort, mode, policy, trust,
 		stats, copyCommand, export, clearCommand, quit,
 	}

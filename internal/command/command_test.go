@@ -190,3 +190,29 @@ func TestTasks(t *testing.T) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 }
+
+func TestPinsAreSentByTheirNumbers(t *testing.T) {
+	events := []convo.Event{{Seq: 1, Kind: convo.KindUser}, {Seq: 2, Kind: convo.KindAssistant}, {Seq: 3, Kind: convo.KindEnd}}
+	tests := []struct {
+		line string
+		want agent.Op // nil when it is refused
+	}{
+		{"/pin", agent.Pin{Event: 2}},
+		{"/pin off", agent.Pin{Event: 2, Off: true}},
+		{"/pin 1", agent.Pin{Event: 1}},
+		{"/pin 1 off", agent.Pin{Event: 1, Off: true}},
+		{"/pin x", nil},
+		{"/pin -1", nil},
+	}
+	for _, tt := range tests {
+		var got agent.Op
+		env := Env{Events: func() []convo.Event { return events }, Send: func(op agent.Op) { got = op }}
+		if _, err := Do(t.Context(), env, tt.line); got != tt.want || (err == nil) != (tt.want != nil) {
+			t.Errorf("%s: %+v, %v", tt.line, got, err)
+		}
+	}
+	env := Env{Events: func() []convo.Event { return events[:1] }, Send: func(agent.Op) { t.Error("sent") }}
+	if _, err := Do(t.Context(), env, "/pin"); !errors.Is(err, ErrArgument) {
+		t.Errorf("with no answer: %v", err)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"ikigai/internal/agent"
-	"ikigai/internal/convo"
 )
 
 var retry = Command{
@@ -15,7 +14,7 @@ var retry = Command{
 		}
 		events := env.Events()
 		for i := len(events) - 1; i >= 0; i-- {
-			if events[i].Kind == convo.KindUser {
+			if events[i].Said() {
 				env.Send(agent.Prompt{Text: events[i].Text})
 				return "", nil
 			}

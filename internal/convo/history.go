@@ -48,6 +48,20 @@ func (h *History) Forget(before int64) {
 	}
 }
 
+// Remark is something the harness says to the model. It is of the kind of the
+// person's words, since that is what models take, and marked.
+func Remark(text string) Event {
+	return Event{Kind: KindUser, Text: text, Body: Unknown{Of: KindUser, Data: []byte(fromHarness)}}
+}
+
+const fromHarness = `{"from":"harness"}`
+
+// Said reports whether an event is something the person said.
+func (e Event) Said() bool {
+	u, ok := e.Body.(Unknown)
+	return e.Kind == KindUser && (!ok || string(u.Data) != fromHarness)
+}
+
 // Check reports why events could not be sent to a provider as they stand: a
 // call without its result, a result without its call, two results for one call,
 // or anything of the conversation between a call and its result.

@@ -94,7 +94,7 @@ func Event(e convo.Event) []Line {
 func words(e convo.Event) []Line {
 	switch e.Kind {
 	case convo.KindUser:
-		if _, ours := e.Body.(convo.Unknown); ours { // the person did not say it
+		if !e.Said() {
 			return advice(Faint, "to the model: ", e.Text, "")
 		}
 		lines := block(Person, e.Text)

@@ -238,22 +238,11 @@ func (w *Window) counted(e convo.Event) {
 	}
 }
 
-// Said reports whether an event is something the person said. Words of the
-// harness to the model are of the same kind, but marked.
-func Said(e convo.Event) bool {
-	if e.Kind != convo.KindUser {
-		return false
-	}
-	u, ok := e.Body.(convo.Unknown)
-	return !ok || string(u.Data) != fromHarness
-}
-
-const fromHarness = `{"from":"harness"}`
+// Said reports whether an event is something the person said.
+func Said(e convo.Event) bool { return e.Said() }
 
 // Remark is something the harness says to the model.
-func Remark(text string) convo.Event {
-	return convo.Event{Kind: convo.KindUser, Text: text, Body: convo.Unknown{Of: convo.KindUser, Data: []byte(fromHarness)}}
-}
+func Remark(text string) convo.Event { return convo.Remark(text) }
 
 // Compacts reports whether an event takes something from what the model sees.
 func Compacts(e convo.Event) bool {
