@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -36,18 +37,19 @@ type Price struct {
 	Long  *Price   `json:"long,omitempty"`  // the price of long requests
 }
 
-// A Catalogue knows models. It is never changed once made.
+// A Catalogue knows models. It is never changed once made. What it says of a
+// model is read when somebody asks for that model.
 type Catalogue struct {
-	Date   string // of the facts
-	models []Info
-	index  map[string]int
+	Date string // of the facts
+	ids  []string
+	raw  map[string][]json.RawMessage // by id in lower case; a later one lies over the earlier
 }
 
 //go:embed catalogue.json
 var facts []byte
 
 var builtin = sync.OnceValue(func() *Catalogue {
-	c, err := (&Catalogue{}).With(facts)
+	c, err := (&Catalogue{}).over(facts)
 	if err != nil {
 		panic(err) // the file is part of the program, and a test reads it
 	}
@@ -70,6 +72,14 @@ func (c *Catalogue) orBuiltin() *Catalogue {
 // With is the catalogue with the models of a file of the same form added. What
 // the file does not say of a known model stays as it was.
 func (c *Catalogue) With(file []byte) (*Catalogue, error) {
+	n, err := c.over(file)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.check()
+}
+
+func (c *Catalogue) over(file []byte) (*Catalogue, error) {
 	var f struct {
 		Date   string
 		Models []json.RawMessage
@@ -77,10 +87,8 @@ func (c *Catalogue) With(file []byte) (*Catalogue, error) {
 	if err := json.Unmarshal(file, &f); err != nil {
 		return nil, fmt.Errorf("reading the model catalogue: %w", err)
 	}
-	n := &Catalogue{Date: c.Date, models: append([]Info(nil), c.models...), index: make(map[string]int, len(c.index)+len(f.Models))}
-	for id, i := range c.index {
-		n.index[id] = i
-	}
+	n := &Catalogue{Date: c.Date, ids: slices.Clone(c.ids), raw: make(map[string][]json.RawMessage, len(c.raw)+len(f.Models))}
+	maps.Copy(n.raw, c.raw)
 	if f.Date != "" {
 		n.Date = f.Date
 	}
@@ -100,33 +108,33 @@ func (c *Catalogue) add(raw json.RawMessage) error {
 	if !strings.Contains(named.ID, "/") {
 		return fmt.Errorf("reading the model catalogue: %q is no provider/model", named.ID)
 	}
-	i, ok := c.index[strings.ToLower(named.ID)]
-	m := cautious(named.ID)
-	if ok {
-		m = c.models[i]
-		m.Price = m.Price.copied()
+	key := strings.ToLower(named.ID)
+	if c.raw[key] == nil {
+		c.ids = append(c.ids, named.ID)
 	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return fmt.Errorf("reading %s of the model catalogue: %w", named.ID, err)
-	}
-	m.Known = true
-	if ok {
-		c.models[i] = m
-		return nil
-	}
-	c.index[strings.ToLower(named.ID)] = len(c.models)
-	c.models = append(c.models, m)
+	c.raw[key] = append(slices.Clip(c.raw[key]), raw)
 	return nil
 }
 
-// copied keeps an overlay from writing into the catalogue it lies on.
-func (p *Price) copied() *Price {
-	if p == nil {
-		return nil
+// check reads everything once.
+func (c *Catalogue) check() error {
+	for _, id := range c.ids {
+		if _, err := read(id, c.raw[strings.ToLower(id)]); err != nil {
+			return err
+		}
 	}
-	n := *p
-	n.Long = p.Long.copied()
-	return &n
+	return nil
+}
+
+func read(id string, layers []json.RawMessage) (Info, error) {
+	m := cautious(id)
+	for _, raw := range layers {
+		if err := json.Unmarshal(raw, &m); err != nil {
+			return m, fmt.Errorf("reading %s of the model catalogue: %w", id, err)
+		}
+	}
+	m.ID, m.Known = id, true
+	return m, nil
 }
 
 // cautious is what to believe of a model that nobody knows: it can call tools,
@@ -139,9 +147,8 @@ func cautious(id string) Info {
 // the model it is a release of.
 func (c *Catalogue) Lookup(model string) Info {
 	for id := strings.ToLower(model); id != ""; id = released(id) {
-		if i, ok := c.index[id]; ok {
-			m := c.models[i]
-			m.ID = model
+		if layers, ok := c.raw[id]; ok {
+			m, _ := read(model, layers) // what could not be read was refused before
 			return m
 		}
 	}
@@ -187,9 +194,9 @@ func shaped(s, shape string) bool {
 // All are the models of a provider, in the order of the file.
 func (c *Catalogue) All(provider string) []Info {
 	var out []Info
-	for _, m := range c.models {
-		if strings.HasPrefix(m.ID, provider+"/") {
-			out = append(out, m)
+	for _, id := range c.ids {
+		if strings.HasPrefix(id, provider+"/") {
+			out = append(out, c.Lookup(id))
 		}
 	}
 	return out
@@ -200,9 +207,9 @@ func (c *Catalogue) All(provider string) []Info {
 func (c *Catalogue) named(model string) string {
 	whole := map[string]string{}
 	var bare []string
-	for _, m := range slices.Backward(c.models) { // the first of one name is its maker's
-		_, name, _ := strings.Cut(m.ID, "/")
-		bare, whole[name] = append(bare, name), m.ID
+	for _, id := range slices.Backward(c.ids) { // the first of one name is its maker's
+		_, name, _ := strings.Cut(id, "/")
+		bare, whole[name] = append(bare, name), id
 	}
 	if id := whole[model]; id != "" {
 		return id

@@ -11,9 +11,13 @@ import (
 func TestTheCatalogueIsSound(t *testing.T) {
 	c := Builtin()
 	seen := map[string]bool{}
-	for _, m := range c.models {
+	if err := c.check(); err != nil {
+		t.Error(err)
+	}
+	for _, id := range c.ids {
+		m := c.Lookup(id)
 		name, _, _ := strings.Cut(m.ID, "/")
-		if _, ok := Find(name); !ok || seen[m.ID] {
+		if _, ok := Find(name); !ok || len(c.raw[strings.ToLower(id)]) > 1 {
 			t.Errorf("%s: unknown provider or listed twice", m.ID)
 		}
 		seen[m.ID] = true
