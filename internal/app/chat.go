@@ -94,7 +94,7 @@ func (a *app) listChoices(ctx context.Context, s store.Store, dir string, add fu
 		if err != nil || ctx.Err() != nil {
 			return // what was found can be chosen; ikigai session list says what is wrong
 		}
-		facts := fmt.Sprintf("%d calls", p.Calls)
+		facts := counted(p.Calls, "call")
 		if p.CostUSD != nil && *p.CostUSD > 0 {
 			facts += fmt.Sprintf(" $%.2f", *p.CostUSD)
 		}
@@ -107,6 +107,13 @@ func (a *app) listChoices(ctx context.Context, s store.Store, dir string, add fu
 		}
 		add(tui.Choice{ID: p.ID, Cells: []string{ago(time.Since(p.Updated)), filepath.Base(p.Dir), p.Branch, p.Title, facts}, More: more})
 	}
+}
+
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 func changedFiles(files []picked) string {
@@ -153,6 +160,7 @@ func (a *app) talk(c *cobra.Command, w which) error {
 		if err != nil {
 			return err
 		}
+		a.usualModel(c.Context(), h)
 		t := &talk{app: a, house: h, agent: a.agent(h), in: in, out: out, reader: reader, note: asked.note, seen: seen, draft: draft}
 		a.code = t.run(c.Context())
 		goesOn, err := t.tidy(c.Context())
@@ -165,6 +173,17 @@ func (a *app) talk(c *cobra.Command, w which) error {
 		seen, draft = t.between(c.Context())
 		cfg, w = t.chosen(), which{id: t.next, trusted: w.trusted}
 	}
+}
+
+// usualModel lets a session go on with its own model where the person has set none.
+func (a *app) usualModel(ctx context.Context, h *house) {
+	s, err := h.store.Session(ctx, h.id)
+	if h.cfg.Model != "" || err != nil || s.Model == "" {
+		return
+	}
+	cfg := *h.cfg
+	cfg.Model = s.Model
+	h.cfg = &cfg
 }
 
 func (a *app) streams() (in, out *os.File, ok bool) {
@@ -199,6 +218,7 @@ func (t *talk) Send(op agent.Op) {
 	switch op := op.(type) {
 	case agent.SetModel:
 		t.model = op.Model
+		t.change(func(s *store.Session) { s.Model = op.Model })
 	case agent.SetMode:
 		t.mode = string(op.Mode)
 	case agent.SetEffort:
@@ -552,10 +572,7 @@ func (t *talk) remember(words string) {
 	defer t.mu.Unlock()
 	if !t.titled && len(t.house.stored) == 0 && !command.Is(words) && !strings.HasPrefix(words, "!") {
 		t.titled = true
-		if s, err := t.house.store.Session(context.Background(), t.house.id); err == nil {
-			s.Title = toolkit.FirstLine(words)
-			_ = t.house.store.Update(context.Background(), s) // a session without a title is found by its time
-		}
+		t.change(func(s *store.Session) { s.Title = toolkit.FirstLine(words) })
 	}
 	if t.house.cfg.Ephemeral {
 		return
@@ -570,6 +587,17 @@ func (t *talk) remember(words string) {
 	}
 	defer f.Close()
 	f.Write(append(raw, '\n'))
+}
+
+// change changes what is kept of the session itself. It is found by its time also
+// when that cannot be.
+func (t *talk) change(do func(*store.Session)) {
+	s, err := t.house.store.Session(context.Background(), t.house.id)
+	if err != nil {
+		return
+	}
+	do(&s)
+	_ = t.house.store.Update(context.Background(), s)
 }
 
 func (a *app) historyFile() string { return filepath.Join(a.places().Data, "prompts.jsonl") }

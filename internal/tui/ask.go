@@ -211,6 +211,24 @@ func classRole(class string) view.Role {
 	return view.Warning
 }
 
+// flow puts pieces side by side, each whole on its row where it fits on one.
+func flow(width int, pieces ...view.Span) []view.Line {
+	var rows []view.Line
+	var row view.Line
+	for _, p := range pieces {
+		if len(row) > 0 && draw.LineWidth(row)+draw.Width(p.Text) > width {
+			rows, row = append(rows, row), nil
+		}
+		row = append(row, p)
+	}
+	rows = append(rows, row)
+	var out []view.Line
+	for _, r := range rows {
+		out = append(out, wrapped(r, width, margin)...)
+	}
+	return out
+}
+
 func wrapped(l view.Line, width, hang int) []view.Line {
 	return item{Para: view.Para{Line: l, Hang: hang}}.rows(width)
 }
@@ -262,7 +280,7 @@ func (q *question) choices(width int, now time.Time) []view.Line {
 	choice := func(key, text string) view.Span {
 		return view.Span{Role: role, Text: "  [" + key + "] " + text}
 	}
-	rows := wrapped(view.Line{choice("1", "Allow Once"), choice("2", "Session"), choice("3", "Remember"), choice("4", "Deny"), choice("5", "Deny and say why")}, width, margin)
+	rows := flow(width, choice("1", "Allow Once"), choice("2", "Session"), choice("3", "Remember"), choice("4", "Deny"), choice("5", "Deny and say why"))
 	rows = append(rows, wrapped(view.Line{{Text: "  "}, {Role: view.Faint, Text: "2 and 3 cover: "}, {Role: view.Code, Text: q.reach()}}, width, 4)...)
 	return append(rows, wrapped(view.Line{{Role: view.Faint, Text: "  e edit scope · v editor · s split · f full · esc deny · ctrl-c stop the turn"}}, width, margin)...)
 }

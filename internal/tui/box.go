@@ -72,8 +72,12 @@ func (b *box) waiting() []view.Line {
 		}
 		add("queued", q, hint)
 	}
-	if n := len(b.outputs); n > 0 {
-		rows = append(rows, view.Line{{Role: view.Faint, Text: fmt.Sprintf("  with the next prompt: the output of %d commands", n)}})
+	switch n := len(b.outputs); n {
+	case 0:
+	case 1:
+		add("with the next prompt", "the output of your command", "   esc drops it")
+	default:
+		add("with the next prompt", fmt.Sprintf("the output of %d commands", n), "   esc drops it")
 	}
 	return rows
 }

@@ -356,7 +356,7 @@ func (c *chat) event(e convo.Event) {
 // ended sends what was queued for after the turn. After a turn that was stopped
 // nothing is sent behind the person's back: the words come back into the box.
 func (c *chat) ended(e convo.End) {
-	c.box.steers = nil
+	c.box.steers, c.said = nil, ""
 	c.notify("ikigai is done")
 	if e.Stop != convo.StopDone {
 		c.box.putBack(append(e.Unsent, c.box.queue...)...)

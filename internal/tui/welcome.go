@@ -129,26 +129,25 @@ func (w *welcome) rows(width int) []view.Line {
 		}
 		lines = append(lines, view.Line{{Role: role, Text: "  " + clean.Line(w.said.Text)}})
 	}
-	lines = append(lines, w.question())
 	for _, l := range lines {
 		rows = append(rows, wrapped(l, width, margin)...)
 	}
-	return rows
+	return append(rows, w.question(width)...)
 }
 
 // question is what is asked now.
-func (w *welcome) question() view.Line {
+func (w *welcome) question(width int) []view.Line {
 	switch {
 	case w.tests != "":
-		return view.Line{{Role: view.Faint, Text: "  testing " + clean.Line(w.tests) + " with one call …   esc stops it"}}
+		return wrapped(view.Line{{Role: view.Faint, Text: "  testing " + clean.Line(w.tests) + " with one call …   esc stops it"}}, width, margin)
 	case w.form != nil:
-		return w.form.line()
+		return wrapped(w.form.line(), width, margin)
 	}
-	var l view.Line
+	var all []view.Span
 	for i, c := range w.choices() {
-		l = append(l, view.Span{Role: view.Name, Text: fmt.Sprintf("  [%d] ", i+1)}, view.Span{Text: clean.Line(c.text)})
+		all = append(all, view.Span{Text: fmt.Sprintf("  [%d] %s", i+1, clean.Line(c.text))})
 	}
-	return l
+	return flow(width, all...)
 }
 
 // names are the providers that want a key.
