@@ -24,6 +24,7 @@ type worker struct {
 	report  *Report
 	handled map[string]bool // paths of steps that are over, well or not
 	cleared map[string]bool // paths where clear made room
+	folders map[string]bool // paths that are folders, as this pass over the steps has seen
 }
 
 // apply does what the plan says: first what is new or different, so that
@@ -78,6 +79,7 @@ func (s step) makesAbsent() bool  { return s.want.kind == absent }
 
 // each gives the steps of one sort that are still open to do.
 func (w *worker) each(ctx context.Context, d direction, of func(step) bool, do func(step) error) {
+	w.folders = map[string]bool{}
 	for i := range w.steps {
 		if d == backward {
 			i = len(w.steps) - 1 - i
@@ -327,7 +329,7 @@ func (w *worker) inFolder(p string, do func() error) error {
 // parent makes sure that p lies in folders only.
 func (w *worker) parent(p string) error {
 	for i := range p {
-		if p[i] != '/' {
+		if p[i] != '/' || w.folders[p[:i]] {
 			continue
 		}
 		if info, err := w.root.Lstat(p[:i]); err != nil {
@@ -335,6 +337,7 @@ func (w *worker) parent(p string) error {
 		} else if !info.IsDir() {
 			return fmt.Errorf("%s is no folder", printable(p[:i]))
 		}
+		w.folders[p[:i]] = true
 	}
 	return nil
 }

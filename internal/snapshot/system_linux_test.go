@@ -59,7 +59,7 @@ func again(t *testing.T, tests string, attr *syscall.SysProcAttr, owner int) (st
 	if err := errors.Join(os.WriteFile(binary, raw, 0o755), os.Chmod(dir, 0o755), os.Chown(dir, owner, owner)); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary, "-test.run", tests, "-test.v", "-rapid.checks=30")
+	cmd := exec.Command(binary, "-test.run", tests, "-test.v", "-rapid.checks=30", fmt.Sprintf("-test.short=%t", testing.Short()))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
 	cmd.SysProcAttr = attr
@@ -169,6 +169,14 @@ func TestOwnersComeBack(t *testing.T) {
 	}
 }
 
+// rounds is how often, in short a third of that.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 3
+	}
+	return n
+}
+
 const victim = "IKIGAI_TEST_VICTIM"
 
 // A process that is killed at any moment leaves whole snapshots behind, and the
@@ -195,7 +203,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	s := newStage(t)
 	s.write("f", "0")
-	for i := range 15 {
+	for i := range rounds(15) {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestKilledAtAnyMoment$")
 		cmd.Env = append(os.Environ(), victim+"="+filepath.Dir(s.ws))
 		s.must(cmd.Start())
@@ -248,7 +256,7 @@ func TestAnUndoThatWasKilledIsGoneOnWith(t *testing.T) {
 	})
 	is := s.state(s.ws)
 	rnd, cuts := rand.New(rand.NewPCG(1, 2)), 0
-	for i := range 12 {
+	for i := range rounds(12) {
 		id := fmt.Sprint("killed", i)
 		back := Turn{id + "-before", id + "-after"}
 		cut := s.killUndo(rnd, turn, id)
@@ -262,7 +270,7 @@ func TestAnUndoThatWasKilledIsGoneOnWith(t *testing.T) {
 		s.undo(back)
 		s.same("after redo", s.state(s.ws), is)
 	}
-	t.Logf("%d of 12 were cut off on the way", cuts)
+	t.Logf("%d were cut off on the way", cuts)
 }
 
 // killUndo starts an undo in another process, kills it, and reports whether it
