@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,6 +192,71 @@ func TestAHelperThatIsKilledEndsItsProgram(t *testing.T) {
 		}
 		goneSoon(t, m)
 	}
+}
+
+// helperEnder leaves a daemon that nothing tells from others, and then tries to end
+// every thread of its parent in one way; the name of the way is an argument.
+const helperEnder = `
+import ctypes, fcntl, os, subprocess, sys
+nowhere = subprocess.DEVNULL
+subprocess.Popen(["setsid", "sleep", sys.argv[2]], env={}, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+libc, parent, way = ctypes.CDLL(None, use_errno=True), os.getppid(), sys.argv[1]
+info = (ctypes.c_int * 32)(9, 0, -1)
+def pidfd(thread, flags):
+    fd = libc.syscall(434, thread, flags)
+    return libc.syscall(424, fd, 9, 0, 0)
+def folder(thread):
+    return libc.syscall(424, os.open("/proc/%d" % thread, os.O_RDONLY), 9, 0, 0)
+def owner(thread):
+    a, b = os.pipe()
+    fcntl.fcntl(a, 10, 9)
+    fcntl.fcntl(a, fcntl.F_SETOWN, thread)
+    fcntl.fcntl(a, fcntl.F_SETFL, fcntl.fcntl(a, fcntl.F_GETFL) | os.O_ASYNC)
+    os.write(b, b"x")
+ways = {
+    "kill": lambda t: libc.syscall(62, t, 9),
+    "the group": lambda t: libc.syscall(62, -t, 9),
+    "tkill": lambda t: libc.syscall(200, t, 9),
+    "tgkill": lambda t: libc.syscall(234, parent, t, 9),
+    "queue": lambda t: libc.syscall(129, t, 9, info),
+    "queue to a thread": lambda t: libc.syscall(297, parent, t, 9, info),
+    "a descriptor of the process": lambda t: pidfd(t, 0),
+    "a descriptor of the thread": lambda t: pidfd(t, 0x80),
+    "a folder of /proc": folder,
+    "the owner of a pipe": owner,
+}
+for thread in map(int, os.listdir("/proc/%d/task" % parent)):
+    try:
+        ways[way](thread)
+    except OSError:
+        pass
+print("still here")
+`
+
+// TestJailKeepsItsHelperFromTheProgram tries all ways to end the helper, which
+// is what ends the tree. The numbers of the calls are those of one machine.
+func TestJailKeepsItsHelperFromTheProgram(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the numbers are those of amd64")
+	}
+	eachJail(t, func(t *testing.T, kind jailKind) {
+		b := newBox(t, kind)
+		for _, way := range []string{
+			"kill", "the group", "tkill", "tgkill", "queue", "queue to a thread",
+			"a descriptor of the process", "a descriptor of the thread", "a folder of /proc", "the owner of a pipe",
+		} {
+			t.Run(way, func(t *testing.T) {
+				m := mark()
+				e, err := b.Start(t.Context(), tool.Command{Argv: []string{"/usr/bin/python3", "-c", helperEnder, way, "31." + m}}, tool.Grant{})
+				if err != nil || e.How != tool.Exited || string(e.Stdout) != "still here\n" {
+					t.Errorf("%+v %s%s %v", e.How, e.Stdout, e.Stderr, err)
+				}
+				if left := alive(m); len(left) > 0 {
+					t.Errorf("alive when Start returned: %q", left)
+				}
+			})
+		}
+	})
 }
 
 // helpers finds our children that are helpers.

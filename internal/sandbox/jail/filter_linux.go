@@ -33,19 +33,21 @@ var refusedCalls = []uint32{
 // tracing is refused too where other processes can be seen.
 var tracing = []uint32{unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV}
 
-// filters are the seccomp programs that were written so far: there are but few.
-type filters map[[2]bool][]unix.SockFilter
+// filters are the seccomp programs that were written so far and may serve
+// again: there are but few.
+type filters map[bool][]unix.SockFilter
 
 // install sets the program for p on the calling thread.
 func (f filters) install(p *Plan) error {
 	if auditArch == 0 {
 		return nil
 	}
-	key := [2]bool{p.Whole, p.Net}
-	code, ok := f[key]
-	if !ok {
-		code = program(p)
-		f[key] = code
+	code, ok := f[p.Net]
+	if !ok || !p.Whole {
+		code = program(p, uint32(unix.Gettid()))
+	}
+	if p.Whole {
+		f[p.Net] = code
 	}
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
@@ -65,7 +67,8 @@ func HasFilter() bool {
 // program is the filter: calls made for another machine do not exist, listed
 // ones are refused, and a few are judged by an argument. It searches by
 // halves, because the kernel tries it on every call there is when it is set.
-func program(p *Plan) []unix.SockFilter {
+// Starter is the thread that will start the program.
+func program(p *Plan, starter uint32) []unix.SockFilter {
 	var c assembler
 	c.load(offArch)
 	c.unless(auditArch, absent)
@@ -79,6 +82,7 @@ func program(p *Plan) []unix.SockFilter {
 		for _, nr := range tracing {
 			verdicts[nr] = returns(refuse)
 		}
+		maps.Copy(verdicts, sparing(starter))
 	}
 	// Its flags lie in memory, out of sight; programs fall back to clone.
 	verdicts[unix.SYS_CLONE3] = returns(absent)
@@ -99,6 +103,35 @@ const (
 func returns(v uint32) []unix.SockFilter {
 	var c assembler
 	c.ret(v)
+	return c.code
+}
+
+// sparing keeps a program from ending the helper that keeps its tree. Landlock
+// lets it signal whoever is confined as it is, and the thread that started it
+// is: so all ways to signal one thread are judged or refused. The rest of the
+// helper is not confined and out of reach.
+func sparing(thread uint32) map[uint32][]unix.SockFilter {
+	list := map[uint32][]unix.SockFilter{
+		// It takes a folder of /proc for a process, which may be any thread's;
+		// programs fall back to kill.
+		unix.SYS_PIDFD_SEND_SIGNAL: returns(absent),
+		unix.SYS_FCNTL:             refusing(offArg1, unix.F_SETSIG), // any signal for input, to any thread
+	}
+	for _, nr := range []uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO} {
+		list[nr] = refusing(offArg0, thread)
+	}
+	for _, nr := range []uint32{unix.SYS_TGKILL, unix.SYS_RT_TGSIGQUEUEINFO} {
+		list[nr] = refusing(offArg1, thread)
+	}
+	return list
+}
+
+// refusing refuses one value of an argument.
+func refusing(arg, value uint32) []unix.SockFilter {
+	var c assembler
+	c.load(arg)
+	c.is(value, refuse)
+	c.ret(accept)
 	return c.code
 }
 

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"os"
 	"runtime"
 	"strconv"
 
@@ -24,13 +25,28 @@ type starter struct {
 
 func (s *server) newStarter(key string) *starter {
 	t := &starter{work: make(chan func()), tree: &s.tree, calls: s.calls, key: key}
-	go func() {
-		runtime.LockOSThread() // for ever: the thread ends with this function
-		for f := range t.work {
-			f()
-		}
-	}()
+	go t.live()
 	return t
+}
+
+// live does the work on a thread of its own, which ends with it. That is never
+// the first of the process: whoever is confined as that one is could signal the
+// process.
+func (t *starter) live() {
+	runtime.LockOSThread()
+	if unix.Gettid() == os.Getpid() {
+		defer runtime.UnlockOSThread() // until then nobody else gets it
+		other := make(chan struct{})
+		go func() {
+			defer close(other)
+			t.live()
+		}()
+		<-other
+		return
+	}
+	for f := range t.work {
+		f()
+	}
 }
 
 // do has f done on the thread.
