@@ -145,7 +145,7 @@ func (p *page) entry(e entry) {
 	switch {
 	case e.step != nil:
 		p.step(e.step)
-	case e.event.Kind == convo.KindUser:
+	case e.event.Said():
 		p.raw("<div class=\"person\">")
 		p.lines(view.Text(view.Plain, e.event.Text))
 		p.raw("</div>\n")

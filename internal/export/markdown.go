@@ -47,7 +47,7 @@ func (p *paper) entry(e entry) {
 	switch {
 	case e.step != nil:
 		p.step(e.step)
-	case e.event.Kind == convo.KindUser:
+	case e.event.Said():
 		p.line("")
 		for line := range strings.Lines(clean.Block(e.event.Text)) {
 			p.line("> " + inert(strings.TrimRight(line, "\n")))
