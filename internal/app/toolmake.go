@@ -25,7 +25,7 @@ func (a *app) toolCheckCommand() *cobra.Command {
 		}
 		return a.withHouse(c, func(h *house) error {
 			bad := 0
-			for _, f := range external.Check(c.Context(), path, external.Options{Start: h.jail.Start}) {
+			for _, f := range external.Check(c.Context(), path, external.Options{Start: h.jail.Start, Timeout: h.cfg.Tools.SchemaTimeout}) {
 				fmt.Fprintln(a.env.Stdout, clean.Line(f.String()))
 				if !f.OK {
 					bad++
