@@ -157,7 +157,7 @@ func TestAPasteOfFiveMegabytes(t *testing.T) {
 func TestSoakAReaderThatStops(t *testing.T) {
 	lines, silence := 3000, 3*time.Second
 	if os.Getenv("IKIGAI_SOAK") != "" {
-		lines, silence = 60_000, 30*time.Second
+		lines, silence = 20_000, 30*time.Second
 	}
 	s := newStage(t)
 	slowModel(t, &s, lines, 500*time.Microsecond)
