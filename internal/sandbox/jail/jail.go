@@ -136,7 +136,7 @@ func (p *Plan) fields() []any {
 
 // Encode gives the body of a Run message.
 func (p *Plan) Encode() []byte {
-	b := AppendNumber(nil, version)
+	b := AppendNumber(make([]byte, 0, 8<<10), version) // an environment fits
 	for _, f := range p.fields() {
 		switch f := f.(type) {
 		case *string:
@@ -164,8 +164,8 @@ func appendString(b []byte, s string) []byte {
 
 // Decode reads the body of a Run message.
 func (p *Plan) Decode(body []byte) error {
-	d := decoder{rest: body}
-	if v := d.take(4); v == nil || Number(v) != version {
+	d := decoder{rest: string(body)} // all texts are parts of this one
+	if d.number() != version {
 		return errors.New(Name + " is of another version than the agent: install them together")
 	}
 	for _, f := range p.fields() {
@@ -175,13 +175,9 @@ func (p *Plan) Decode(body []byte) error {
 		case *[]string:
 			*f = d.list()
 		case *bool:
-			if b := d.take(1); b != nil {
-				*f = b[0] != 0
-			}
+			*f = d.take(1) == "\x01"
 		case *uint64:
-			if b := d.take(8); b != nil {
-				*f = uint64(Number(b)) | uint64(Number(b[4:]))<<32
-			}
+			*f = uint64(d.number()) | uint64(d.number())<<32
 		}
 	}
 	if d.short || len(d.rest) > 0 {
@@ -192,38 +188,49 @@ func (p *Plan) Decode(body []byte) error {
 
 // A decoder takes values off the front; once short, it gives only zeros.
 type decoder struct {
-	rest  []byte
+	rest  string
 	short bool
 }
 
-func (d *decoder) take(n int) []byte {
+func (d *decoder) take(n int) string {
 	if d.short || n > len(d.rest) {
 		d.short = true
-		return nil
+		return ""
 	}
-	b := d.rest[:n]
+	s := d.rest[:n]
 	d.rest = d.rest[n:]
-	return b
+	return s
+}
+
+func (d *decoder) number() uint32 {
+	s := d.take(4)
+	if s == "" {
+		return 0
+	}
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
 func (d *decoder) size() int {
-	b := d.take(4)
-	if b == nil {
-		return 0
-	}
 	// Nothing has more parts than there are bytes.
-	if n := int(Number(b)); n <= len(d.rest) {
+	if n := int(d.number()); n <= len(d.rest) {
 		return n
 	}
 	d.short = true
 	return 0
 }
 
-func (d *decoder) text() string { return string(d.take(d.size())) }
+func (d *decoder) text() string { return d.take(d.size()) }
 
 func (d *decoder) list() []string {
-	var list []string
-	for range d.size() {
+	n := d.size()
+	if n > len(d.rest)/4 { // every part has a length
+		d.short = true
+	}
+	if n == 0 || d.short {
+		return nil
+	}
+	list := make([]string, 0, n)
+	for range n {
 		list = append(list, d.text())
 	}
 	return list
