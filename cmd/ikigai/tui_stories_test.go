@@ -256,6 +256,51 @@ func TestResumeShowsWhatWasSaid(t *testing.T) {
 	x.waitFor("It was blue.")
 }
 
+func TestTheListOfSessionsIsTidied(t *testing.T) {
+	s := newStage(t, fake.Reply{Repeat: 2, Text: "Noted."})
+	for _, words := range []string{"the first thing", "the second thing"} {
+		x := s.open(t, 100, 24)
+		x.waitFor("? keys")
+		x.send(words + "\r")
+		x.waitFor("Noted.")
+		x.waitFor("? keys")
+		x.send("\x04")
+		x.exit()
+	}
+	x := s.open(t, 100, 24, "resume")
+	x.waitFor("the first thing")
+	x.send("first")
+	x.waitGone("the second thing")
+	x.send("\x12")
+	x.waitFor("its new title:")
+	x.send("my first plan\r")
+	x.waitFor("renamed")
+	x.waitFor("my first plan")
+	x.send("\x06")
+	x.waitFor("forked as")
+	x.until(func() bool { return strings.Count(x.screen(), "my first plan") == 2 }, "the fork is not listed")
+	x.send("\x05")
+	x.waitFor("saved as ikigai-")
+	if pages, _ := filepath.Glob(filepath.Join(s.project, "ikigai-*.html")); len(pages) != 1 {
+		t.Errorf("the pages are %v", pages)
+	}
+	for _, step := range []struct {
+		sure, said string
+		left       int
+	}{{"no", "it is kept", 2}, {"yes", "deleted", 1}} {
+		x.until(func() bool { return strings.Count(x.screen(), "my first plan") == 2 }, "not both are listed")
+		x.send("\x18")
+		x.waitFor("delete it for good? yes:")
+		x.send(step.sure + "\r")
+		x.waitFor(step.said)
+		x.until(func() bool { return strings.Count(x.screen(), "my first plan") == step.left }, fmt.Sprintf("there are not %d", step.left))
+	}
+	x.send("\x1b[27u")
+	if code := x.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // The terminal is as it was before, whatever ends us.
 func TestTheTerminalIsGivenBack(t *testing.T) {
 	for name, end := range map[string]func(*terminal){

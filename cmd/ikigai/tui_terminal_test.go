@@ -401,7 +401,7 @@ func timeless(s string) string {
 		{` ·( (model|tools|you) [0-9ms]+)+`, ""}, // shown from the first second on
 		{` {3,}(\? keys|esc stop)`, "   $1"},     // which stand at the right end
 		{`<1[ \x{a0}]ms|\d+[ \x{a0}]ms|\d+\.\d[ \x{a0}]s`, "TIME"},
-		{`(P50|P95|TIME) {2,}`, "$1  "},                                                   // a column is as wide as its times
+		{`(P50|P95|TIME) {2,}`, "$1  "},                                                    // a column is as wide as its times
 		{`(?m)^((  time  |  TOOL |  bash  |  file_read  |  all  ).*)\n {4,}(\S)`, "$1 $3"}, // and a line breaks where they end
 		{`\d{4}-\d\d-\d\d`, "YYYY-MM-DD"},
 	} {

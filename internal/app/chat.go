@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -79,6 +80,7 @@ func (a *app) pick(c *cobra.Command) (id string, err error) {
 			List: func(ctx context.Context, scope int, add func(tui.Choice)) {
 				a.listChoices(ctx, s, []string{dir, ""}[scope], add)
 			},
+			Actions: a.sessionActions(s),
 		})
 		if ok {
 			id = chosen.ID
@@ -86,6 +88,57 @@ func (a *app) pick(c *cobra.Command) (id string, err error) {
 		return nil
 	})
 	return id, err
+}
+
+// sessionActions are what can be done with a session of the list.
+func (a *app) sessionActions(s store.Store) []tui.Action {
+	return []tui.Action{
+		{Key: "ctrl+r", Text: "rename", Ask: "its new title:", Do: func(ctx context.Context, id, title string) (string, error) {
+			found, err := a.find(ctx, s, id)
+			if err != nil || title == "" {
+				return "", err
+			}
+			found.Title = title
+			return "renamed", s.Update(ctx, found)
+		}},
+		{Key: "ctrl+f", Text: "fork", Do: func(ctx context.Context, id, _ string) (string, error) {
+			forked, err := a.forked(ctx, s, id)
+			return "forked as " + forked.ID, err
+		}},
+		{Key: "ctrl+e", Text: "export", Do: func(ctx context.Context, id, _ string) (string, error) {
+			found, err := a.find(ctx, s, id)
+			if err != nil {
+				return "", err
+			}
+			name := "ikigai-" + id + ".html"
+			return "saved as " + name, a.writeFile(name, func(w io.Writer) error { return a.export(ctx, s, found, exportForms[0], false, w) })
+		}},
+		{Key: "ctrl+x", Text: "delete", Ask: "delete it for good? yes:", Do: func(ctx context.Context, id, sure string) (string, error) {
+			if sure != "yes" {
+				return "it is kept", nil
+			}
+			quiet := *a // which would write over the list
+			quiet.env.Stdout = io.Discard
+			return "deleted", quiet.remove(ctx, s, []string{id})
+		}},
+	}
+}
+
+// forked begins a session that shares all of another.
+func (a *app) forked(ctx context.Context, s store.Store, id string) (store.Session, error) {
+	found, err := a.find(ctx, s, id)
+	if err != nil {
+		return found, err
+	}
+	seq, err := lastOfTurn(ctx, s, id, 0)
+	if err != nil {
+		return found, err
+	}
+	fresh, err := uuid.NewV7()
+	if err != nil {
+		return found, fmt.Errorf("making a session id: %w", err)
+	}
+	return store.Fork(ctx, s, id, seq, store.Session{ID: fresh.String(), Title: found.Title, Dir: found.Dir, Branch: found.Branch, Model: found.Model})
 }
 
 // listChoices gives the sessions of a folder as rows of a picker.
@@ -513,17 +566,10 @@ func (t *talk) trust() (string, error) {
 }
 
 func (t *talk) fork(ctx context.Context) (string, error) {
-	h := t.house
-	now, err := h.store.Session(ctx, h.id)
-	if err != nil {
+	if err := t.house.store.Flush(ctx); err != nil {
 		return "", err
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return "", fmt.Errorf("making a session id: %w", err)
-	}
-	events := t.events()
-	forked, err := store.Fork(ctx, h.store, h.id, lastSeq(events), store.Session{ID: id.String(), Title: now.Title, Dir: now.Dir, Branch: now.Branch, Model: now.Model})
+	forked, err := t.forked(ctx, t.house.store, t.house.id)
 	if err != nil {
 		return "", err
 	}

@@ -3,7 +3,6 @@ package tui
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"strings"
 
@@ -20,6 +19,13 @@ type Choice struct {
 	More  []string // what is shown of it while it is chosen
 }
 
+// An Action is something else than opening that can be done with a row.
+type Action struct {
+	Key, Text string // such as ctrl+r and rename
+	Ask       string // what is to be typed for it; empty when it is done at once
+	Do        func(ctx context.Context, id, typed string) (said string, err error)
+}
+
 // PickOptions say what is picked from.
 type PickOptions struct {
 	In, Out *os.File
@@ -30,6 +36,8 @@ type PickOptions struct {
 	Title  string
 	Scopes []string                                               // such as here and all; Tab goes from one to the next
 	List   func(ctx context.Context, scope int, add func(Choice)) // gives the rows one by one
+
+	Actions []Action
 }
 
 // Pick lets the person choose a row on the alternate screen. It reports whether
@@ -57,6 +65,10 @@ type picker struct {
 	at    int
 	done  bool
 	taken bool
+
+	doing *Action // what is typed for
+	typed string
+	said  string // what came of the last one
 }
 
 // row is a choice that was found, and by which listing.
@@ -140,6 +152,19 @@ func (p *picker) hits() []Choice {
 }
 
 func (p *picker) key(ctx context.Context, k keys.Key) {
+	p.said = ""
+	if p.doing != nil {
+		p.typeKey(ctx, k)
+		return
+	}
+	for i, a := range p.o.Actions {
+		if a.Key == k.Name && p.at < len(p.hits()) {
+			if p.doing = &p.o.Actions[i]; a.Ask == "" {
+				p.do(ctx)
+			}
+			return
+		}
+	}
 	switch k.Name {
 	case "esc", "ctrl+c", "ctrl+d":
 		p.done = true
@@ -162,6 +187,32 @@ func (p *picker) key(ctx context.Context, k keys.Key) {
 			p.text, p.at = p.text+clean.Line(k.Text), 0
 		}
 	}
+}
+
+// typeKey takes what an action asks for.
+func (p *picker) typeKey(ctx context.Context, k keys.Key) {
+	switch {
+	case k.Name == "esc", k.Name == "ctrl+c":
+		p.doing, p.typed = nil, ""
+	case k.Name == "enter":
+		p.do(ctx)
+	case k.Name == "backspace":
+		if r := []rune(p.typed); len(r) > 0 {
+			p.typed = string(r[:len(r)-1])
+		}
+	default:
+		p.typed += clean.Line(k.Text)
+	}
+}
+
+// do does an action, says what came of it, and lists anew.
+func (p *picker) do(ctx context.Context) {
+	said, err := p.doing.Do(ctx, p.hits()[p.at].ID, strings.TrimSpace(p.typed))
+	if err != nil {
+		said = err.Error()
+	}
+	p.doing, p.typed, p.said = nil, "", said
+	p.list(ctx)
 }
 
 func (p *picker) write(s string) {
@@ -211,9 +262,23 @@ func (p *picker) lines(rows int) []view.Line {
 	if len(hits) == 0 {
 		lines = append(lines, view.Line{{Role: view.Faint, Text: "  nothing here"}})
 	}
-	foot := fmt.Sprintf(" enter open · type to search · tab %s · esc back", strings.Join(p.o.Scopes, "/"))
-	lines = append(append(lines, more...), view.Line{{Role: view.Faint, Text: foot}})
+	lines = append(append(lines, more...), p.foot())
 	return lines[:min(len(lines), max(rows, 1))]
+}
+
+// foot is what is typed, what came of it, or the keys.
+func (p *picker) foot() view.Line {
+	switch {
+	case p.doing != nil:
+		return view.Line{{Role: view.Warning, Text: " " + p.doing.Ask + " "}, {Text: p.typed}, {Role: view.Cursor, Text: " "}, {Role: view.Faint, Text: "   esc back"}}
+	case p.said != "":
+		return view.Line{{Role: view.Warning, Text: " " + clean.Line(p.said)}}
+	}
+	text := " enter open · tab " + strings.Join(p.o.Scopes, "/")
+	for _, a := range p.o.Actions {
+		text += " · " + strings.Replace(a.Key, "ctrl+", "^", 1) + " " + a.Text
+	}
+	return view.Line{{Role: view.Faint, Text: text + " · esc"}}
 }
 
 // columns are the widths of the columns.
