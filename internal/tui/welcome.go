@@ -85,8 +85,12 @@ type choice struct {
 	do   func(*chat)
 }
 
-// choices are the models that can be used, and what else there is.
+// choices are the models that can be used, and what else there is. Until it is
+// known what is here there are none: a number would soon mean something else.
 func (w *welcome) choices() []choice {
+	if !w.looked {
+		return nil
+	}
 	var all []choice
 	for _, f := range w.found {
 		if f.Usable && len(f.Models) > 0 && len(all) < 5 {
@@ -142,6 +146,8 @@ func (w *welcome) question(width int) []view.Line {
 		return wrapped(view.Line{{Role: view.Faint, Text: "  testing " + clean.Line(w.tests) + " with one call …   esc stops it"}}, width, margin)
 	case w.form != nil:
 		return wrapped(w.form.line(), width, margin)
+	case !w.looked:
+		return nil
 	}
 	var all []view.Span
 	for i, c := range w.choices() {
