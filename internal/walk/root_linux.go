@@ -216,7 +216,7 @@ func markOf(info fs.FileInfo) Mark {
 
 // readDir lists a folder in the order of the system, with the mark it had before.
 // The names of one folder share one string.
-func (r *Root) readDir(path string, buf []byte) ([]Entry, Mark, error) {
+func (r *Root) readDir(path string, l *lister) ([]Entry, Mark, error) {
 	if r.slow {
 		return r.readDirSlowly(path)
 	}
@@ -229,24 +229,32 @@ func (r *Root) readDir(path string, buf []byte) ([]Entry, Mark, error) {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, Mark{}, err
 	}
-	var l lister
+	l.begin()
 	for {
-		n, err := unix.Getdents(fd, buf)
+		n, err := unix.Getdents(fd, l.buf)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if n <= 0 || err != nil {
 			return l.entries(), stated(&st), err
 		}
-		l.add(fd, path, buf[:n])
+		l.add(fd, path, l.buf[:n])
 	}
 }
 
-// A lister collects raw entries of a folder.
+// A lister collects raw entries of one folder after another.
 type lister struct {
+	buf   []byte // what the system gives at once
 	paths []byte
 	ends  []int
 	types []fs.FileMode
+}
+
+func (l *lister) begin() {
+	if l.buf == nil {
+		l.buf = make([]byte, 32<<10)
+	}
+	l.paths, l.ends, l.types = l.paths[:0], l.ends[:0], l.types[:0]
 }
 
 // add reads records of getdents64: inode, offset, length of the record, type, name, NUL.

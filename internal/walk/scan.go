@@ -18,7 +18,7 @@ type scan struct {
 	cache  *Cache    // nil: everything is read afresh
 	number int64     // of the walk, of those through the cache
 	top    *rules    // what counts before the walk begins
-	bufs   sync.Pool // of *[]byte, for reading folders
+	lists  sync.Pool // of *lister
 }
 
 // A folder is what belongs to the tree of what is in one folder.
@@ -37,7 +37,7 @@ func newScan(root string, o Options, c *Cache) (*scan, error) {
 	if c != nil {
 		s.number = c.walks.Add(1)
 	}
-	s.bufs.New = func() any { b := make([]byte, 32<<10); return &b }
+	s.lists.New = func() any { return new(lister) }
 	if !o.Ignored {
 		s.top = s.above(root)
 	}
@@ -73,9 +73,9 @@ func (s *scan) readAfresh(path string, outer *rules) (folder, error) {
 
 // list gives what is in a folder, and its mark before it was read.
 func (s *scan) list(path string) ([]Entry, Mark, error) {
-	buf := s.bufs.Get().(*[]byte)
-	defer s.bufs.Put(buf)
-	return s.tree.readDir(path, *buf)
+	l := s.lists.Get().(*lister)
+	defer s.lists.Put(l)
+	return s.tree.readDir(path, l)
 }
 
 // choose adds to chosen the entries that belong to the tree.
