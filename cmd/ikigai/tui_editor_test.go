@@ -114,13 +114,12 @@ func TestTheQuestionInAnEditor(t *testing.T) {
 	x.waitFor("? keys")
 	x.send("write\r")
 	x.waitFor("Permission request")
-	x.send("typed too soon")
-	x.until(func() bool { x.send("v"); return s.read("seen") != "" }, "the editor was not opened")
+	x.patient("v")
+	x.until(func() bool { return s.read("seen") != "" }, "the editor was not opened")
 	if got := s.read("seen"); !strings.Contains(got, "\n-old\n+new\n") {
 		t.Errorf("the editor saw %q", got)
 	}
-	x.waitFor("Permission request")
-	x.send("4")
+	x.patient("4") // the question stands there again
 	x.waitFor("Over.")
 }
 
