@@ -309,6 +309,7 @@ func (c *chat) handOver(do func(context.Context)) {
 	c.screen = draw.Screen{}
 	c.cols, c.rows = c.term.size()
 	c.raw = append(c.raw, modesOn...)
+	c.question.shown = c.o.Now() // what was typed meanwhile was meant for somebody else
 }
 
 // meanwhile serves signals while somebody else has the terminal. Keys that are
