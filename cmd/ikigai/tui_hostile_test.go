@@ -155,7 +155,7 @@ func TestAPasteOfFiveMegabytes(t *testing.T) {
 // A reader that stops for a while costs little memory, and nothing is lost. make
 // soak stops it for half a minute.
 func TestSoakAReaderThatStops(t *testing.T) {
-	lines, silence := 3000, 3*time.Second
+	lines, silence := 2000, 2*time.Second
 	if os.Getenv("IKIGAI_SOAK") != "" {
 		lines, silence = 20_000, 30*time.Second
 	}

@@ -242,14 +242,14 @@ func answerable(painted string) bool {
 }
 
 func TestFinishedLinesStandOnceWhereLinesAreBrokenAnew(t *testing.T) {
-	const lines = 200
+	const lines = 150
 	s := newStage(t)
-	slowModel(t, &s, lines, 20*time.Millisecond)
+	slowModel(t, &s, lines, 12*time.Millisecond)
 	x := s.openTmux(t, 80, 24)
 	x.waitFor("? keys")
 	x.keys("go", "Enter")
 	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
-	for range 60 {
+	for range 50 {
 		x.do("resize-window", "-t", "story", "-x", fmt.Sprint(40+r.IntN(161)), "-y", fmt.Sprint(8+r.IntN(40)))
 		time.Sleep(30 * time.Millisecond)
 	}
