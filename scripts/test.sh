@@ -1,28 +1,18 @@
 #!/bin/sh
 # All tests. What they need and can be had is installed; what is missing is named.
-# RACE=1 runs them under the race detector first, the long ones shortened, and then
-# whole without it; IKIGAI_CI=1 makes a missing service an error.
+# RACE=1 runs them under the race detector, and what is too long for it, shortened
+# there, once more without; IKIGAI_CI=1 makes a missing service an error.
 set -eu
 go=${GO:-go}
 
-have() { command -v "$1" >/dev/null 2>&1; }
-postgres() { have initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
-install() { # as root on Debian; elsewhere the person decides
-	[ "$(id -u)" = 0 ] && have apt-get && { apt-get install -y "$@" || { apt-get update && apt-get install -y "$@"; }; } >/dev/null 2>&1
-}
-
-postgres || install postgresql || true
-have git || install git || true
-have tmux || install tmux || true
-have rg || install ripgrep || true
-
-skipped=
-postgres || skipped="$skipped PostgreSQL"
-have git || skipped="$skipped git"
-have tmux || skipped="$skipped tmux"
+skipped=$(sh scripts/needs.sh | tr '\n' ' ')
 if [ -n "${IKIGAI_CI:-}" ]; then
 	export IKIGAI_REQUIRE_POSTGRES=1 IKIGAI_REQUIRE_SANDBOX=1 IKIGAI_REQUIRE_TMUX=1
-	[ -z "$skipped" ] || { echo "missing:$skipped" >&2; exit 1; }
+	case " $skipped" in
+	*" postgresql "* | *" git "* | *" tmux "*) echo "missing: $skipped" >&2 && exit 1 ;;
+	*" chromium "*) ;;
+	*) export IKIGAI_REQUIRE_CHROMIUM=1 ;;
+	esac
 fi
 
 # tests PACKAGES FLAGS: runs them; packages that fail run a second time, alone, and
@@ -49,10 +39,12 @@ tests() {
 
 if [ -n "${RACE:-}" ]; then
 	# The stories start the program hundreds of times; what races in it races in the
-	# packages below as well.
+	# packages below as well. What -short leaves out runs without the detector.
 	CGO_ENABLED=1 tests "$($go list ./... | grep -v '/cmd/ikigai$')" -race -short
+	tests "$(grep -rl --include='*_test.go' 'testing\.Short()\|internal/store/storetest"' cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')"
+else
+	tests ./...
 fi
-tests ./...
 if [ -n "$skipped" ]; then
-	echo "skipped what needs:$skipped"
+	echo "skipped what needs: $skipped"
 fi
