@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every fuzz target for a few seconds, two at a time: FUZZTIME=10s make fuzz
+# Every fuzz target for a few seconds, four at a time: FUZZTIME=10s make fuzz
 set -eu
 go=${GO:-go}
 export FUZZTIME="${FUZZTIME:-5s}" GO="$go"
@@ -11,8 +11,8 @@ grep -rl --include='*_test.go' '^func Fuzz' internal cmd | sort | while read -r 
 	sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$file" | sed "s|\$| ./$(dirname "$file")|"
 done >"$logs/targets"
 
-xargs -P 2 -L 1 sh -c '
-	if "$GO" test -run "^$" -fuzz "^$0\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 1x -parallel 2 "$1" >"$logs/$0" 2>&1 </dev/null; then
+xargs -P 4 -L 1 sh -c '
+	if "$GO" test -run "^$" -fuzz "^$0\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 1x -parallel 1 "$1" >"$logs/$0" 2>&1 </dev/null; then
 		echo "ok    $0 in $1"
 	elif ! grep -q "Failing input\|panic\|DATA RACE" "$logs/$0" && grep -q "context deadline exceeded" "$logs/$0"; then
 		# The end of the time met a worker in the midst of an input: nothing was found.
