@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ikigai/internal/agent"
@@ -50,6 +51,7 @@ type house struct {
 	mode    permit.Mode // at the start
 	permit  *permit.Engine
 	tools   *tool.Registry
+	menu    atomic.Pointer[menu]
 	set     tools.Toolset
 	finder  *external.Finder
 	store   store.Store

@@ -120,11 +120,28 @@ func (h *house) ready(ctx context.Context) error {
 // offered are the tools a model is told of: those of the toolset, the
 // executables that were found, and those for jobs once there is one.
 func (h *house) offered(set *tool.Set) []tool.Spec {
+	jobs := len(h.jobs.List()) > 0
+	if m := h.menu.Load(); m != nil && m.set == set && m.jobs == jobs {
+		return m.specs
+	}
+	specs := h.choose(set, jobs)
+	h.menu.Store(&menu{set, jobs, specs})
+	return specs
+}
+
+// A menu is what was last offered: it is asked for several times in a turn.
+type menu struct {
+	set   *tool.Set
+	jobs  bool
+	specs []tool.Spec
+}
+
+func (h *house) choose(set *tool.Set, jobs bool) []tool.Spec {
 	names := map[string]bool{}
 	for _, t := range h.set.Tools {
 		names[t.Spec().Name] = true
 	}
-	if len(h.jobs.List()) > 0 {
+	if jobs {
 		for _, t := range h.set.Jobs {
 			names[t.Spec().Name] = true
 		}
@@ -135,7 +152,7 @@ func (h *house) offered(set *tool.Set) []tool.Spec {
 			specs = append(specs, s)
 		}
 	}
-	return specs
+	return slices.Clip(specs)
 }
 
 // approvals are the executables a person approved, with what they were then.
