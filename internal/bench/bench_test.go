@@ -37,7 +37,7 @@ func table(w io.Writer, rows []Row) {
 	fmt.Fprintln(w, "|---|---:|---:|---|---:|---:|---:|---|---|")
 	for _, r := range rows {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-			r.Workload, number(r.OursCPU), number(r.OursWall), r.Rival, number(r.RivalCPU), number(r.RivalWall), number(r.Ratio), r.Goal, r.Note)
+			r.Workload, number(r.OursCPU), number(r.OursWall), strings.ReplaceAll(r.Rival, "|", `\|`), number(r.RivalCPU), number(r.RivalWall), number(r.Ratio), r.Goal, r.Note)
 	}
 }
 
@@ -55,7 +55,7 @@ func number(v float64) string {
 
 func TestRowsAreKeptByTheNameOfTheirBenchmark(t *testing.T) {
 	dir := t.TempDir()
-	second, first := []Row{{Workload: "b", OursCPU: 1.5, Rival: "rg", RivalCPU: 3, Ratio: 0.5, Goal: "at most 0.7"}}, []Row{{Workload: "a"}}
+	second, first := []Row{{Workload: "b", OursCPU: 1.5, Rival: "rg | head", RivalCPU: 3, Ratio: 0.5, Goal: "at most 0.7"}}, []Row{{Workload: "a"}}
 	for name, rows := range map[string][]Row{"2": second, "1": first} {
 		if err := Write(dir, name, rows); err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestRowsAreKeptByTheNameOfTheirBenchmark(t *testing.T) {
 	}
 	var b strings.Builder
 	table(&b, got)
-	if !strings.Contains(b.String(), "| b | 1.50 |  | rg | 3.00 |  | 0.50 | at most 0.7 |  |\n") {
+	if !strings.Contains(b.String(), "| b | 1.50 |  | rg \\| head | 3.00 |  | 0.50 | at most 0.7 |  |\n") {
 		t.Errorf("the table is\n%s", b.String())
 	}
 	if err := os.WriteFile(dir+"/3.json", []byte("{"), 0o600); err != nil {
