@@ -278,7 +278,7 @@ func TestCommandsOnTheScreen(t *testing.T) {
 		{"/compact", "there is nothing to compact yet"},
 		{"/compact undo", "no compaction is in force"},
 		{"/stats", "tokens"},
-		{"/tasks", "this toolset has no task list"},
+		{"/tasks", "No tasks."},
 		{"/context", "system prompt"},
 		{"/model", "Model: openai/scripted"},
 		{"/sessions", "ikigai resume ID goes on with one."},

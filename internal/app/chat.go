@@ -386,7 +386,7 @@ func (t *talk) commands() command.Env {
 		Mode:    h.permit.Mode,
 		Effort:  func() string { return t.chosen().Effort },
 		Rules:   h.permit.List,
-		Tasks:   t.tasks,
+		Tasks:   h.tasks,
 		Jobs:    t.jobs,
 		Context: t.context,
 		Stats:   t.stats,
@@ -458,53 +458,6 @@ func (t *talk) refresh(ctx context.Context) (command.Refreshed, error) {
 		r.Changed = append(r.Changed, c.Name)
 	}
 	return r, nil
-}
-
-// tasks are the steps of the session's list, read by the tool that lists them.
-func (t *talk) tasks(ctx context.Context) ([]command.Task, error) {
-	all, err := t.tools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, err := t.house.taskList(ctx, all)
-	if err != nil {
-		return nil, err
-	}
-	worked := workedOn(t.events(), time.Now())
-	for i := range list {
-		list[i].For = worked[list[i].ID]
-	}
-	return list, nil
-}
-
-// workedOn is how long each step of the list was at work, as the model told.
-func workedOn(events []convo.Event, now time.Time) map[string]time.Duration {
-	calls, since, spent := map[string]tool.Call{}, map[string]time.Time{}, map[string]time.Duration{}
-	for _, e := range events {
-		switch b := e.Body.(type) {
-		case convo.ToolCall:
-			calls[b.ID] = b.Call
-		case convo.ToolResult:
-			var step struct {
-				ID     string `json:"task_id"`
-				Status string `json:"status"`
-			}
-			if c := calls[b.CallID]; c.Name != "update_task" || !b.OK() || json.Unmarshal(c.Args, &step) != nil {
-				continue
-			}
-			if begun, ok := since[step.ID]; ok {
-				spent[step.ID] += e.At.Sub(begun)
-				delete(since, step.ID)
-			}
-			if step.Status == "in_progress" {
-				since[step.ID] = e.At
-			}
-		}
-	}
-	for id, begun := range since {
-		spent[id] += now.Sub(begun)
-	}
-	return spent
 }
 
 // jobs are the programs that run in the background.

@@ -12,11 +12,10 @@ import (
 
 // A Task is one step of the session's list.
 type Task struct {
-	ID      string `json:"id"`
-	Status  string `json:"status"`
-	Content string `json:"content"`
-
-	For time.Duration `json:"-"` // how long it was worked on; zero when that is not known
+	ID      string
+	Status  string
+	Content string
+	For     time.Duration // how long it was worked on; zero when that is not known
 }
 
 // A Job is a program that runs in the background.
@@ -56,7 +55,7 @@ func drawJobs(env Env) string {
 }
 
 // taskMarks are the signs of a task that is done, at work, and to do.
-var taskMarks = map[string]string{"completed": "✓", "done": "✓", "in_progress": "●"}
+var taskMarks = map[string]string{"completed": "✓", "in_progress": "●"}
 
 func drawTasks(list []Task) string {
 	done := 0

@@ -32,7 +32,7 @@ var Tool = toolkit.New(toolkit.Def[input, output]{
 		}
 		err = tasks.Change(at, func(all *[]tasks.Task) error {
 			out.Output = fmt.Sprintf("task_%d", len(*all)+1)
-			*all = append(*all, tasks.Task{ID: out.Output, Status: "pending", Content: in.Content})
+			*all = append(*all, tasks.Task{ID: out.Output, Status: tasks.Pending, Content: in.Content})
 			return nil
 		})
 		return out, err

@@ -15,6 +15,13 @@ type output struct {
 	Count  int    `json:"count"`
 }
 
+// A step is what the model sees of a task.
+type step struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Content string `json:"content"`
+}
+
 // Tool lists the tasks of the session.
 var Tool = toolkit.New(toolkit.Def[struct{}, output]{
 	Name:    "list_tasks",
@@ -26,7 +33,11 @@ var Tool = toolkit.New(toolkit.Def[struct{}, output]{
 		if err != nil {
 			return output{}, err
 		}
-		raw, err := tool.Encode(append([]tasks.Task{}, all...))
+		steps := make([]step, len(all))
+		for i, t := range all {
+			steps[i] = step{t.ID, t.Status, t.Content}
+		}
+		raw, err := tool.Encode(steps)
 		return output{string(raw), len(all)}, err
 	},
 })

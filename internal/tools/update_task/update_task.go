@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ikigai/internal/tool"
 	"ikigai/internal/toolkit"
@@ -37,7 +38,7 @@ func (in input) update(all []tasks.Task) error {
 	var known []string
 	for i, t := range all {
 		if t.ID == in.ID {
-			all[i].Status = in.Status
+			all[i].Become(in.Status, time.Now())
 			return nil
 		}
 		known = append(known, t.ID)
