@@ -344,7 +344,7 @@ func TestListNamesWhatIsInstalled(t *testing.T) {
 			t.Errorf("%s is not listed: %v", n, names)
 		}
 	}
-	for _, n := range []string{"web_fetch", "job_output", "job_kill"} {
+	for _, n := range []string{"web_fetch", "job_output", "job_kill", "recall"} {
 		if slices.Contains(names, n) {
 			t.Errorf("%s is listed, though it is off or needs a session", n)
 		}

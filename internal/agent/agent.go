@@ -104,7 +104,7 @@ type Options struct {
 	Window func(model string) int  // tokens a model takes; nil means a cautious guess
 	Plain  func(model string) bool // models that cannot sum up a conversation; nil means none
 	Open   func() []string         // what is not done yet: no compaction leaves it out; nil means nothing
-	Recall string                  // the tool that gives back what was left out, offered once something was
+	Past   []tool.Spec             // tools that give back what was left out, offered once something was
 }
 
 // A Redactor takes known secret values out of text and JSON.

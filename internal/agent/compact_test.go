@@ -99,6 +99,32 @@ func TestTheModelSumsUpWhatNoLongerFits(t *testing.T) {
 	}
 }
 
+// What gives back the past is offered once there is one, and never twice: an
+// executable of the same name takes its place.
+func TestThePastIsOfferedOnceSomethingWasLeftOut(t *testing.T) {
+	for name, tools := range map[string][]tool.Tool{
+		"by the session": {echo("echo", tool.Read)}, "by an executable": {echo("echo", tool.Read), echo("back", tool.Read)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, setup{
+				script: talkative(fake.Reply{When: asked, Text: "the notes of the model"}),
+				tools:  tools,
+				more: func(o *agent.Options) {
+					narrow(o)
+					o.Past = []tool.Spec{echo("back", tool.Read).Spec()}
+				},
+			})
+			r.turns(1, 6)
+			r.until(1, "summary", isSummary)
+			all := r.model.Requests()
+			count := func(body []byte) int { return strings.Count(string(body), `"name":"back"`) }
+			if first, last := count(all[0]), count(all[len(all)-1]); first != len(tools)-1 || last != 1 {
+				t.Errorf("offered %d times at first and %d times at last", first, last)
+			}
+		})
+	}
+}
+
 func TestADigestStandsInForASummaryThatCannotBe(t *testing.T) {
 	tests := []struct {
 		name  string

@@ -102,8 +102,19 @@ func (a *Agent) offered() []tool.Spec {
 			specs = append(specs, t.Spec())
 		}
 	}
-	if t, ok := set.Lookup(a.opts.Recall); ok && a.lacks.Load() {
-		specs = append(slices.Clip(specs), t.Spec())
+	if a.lacks.Load() {
+		return with(specs, a.opts.Past)
+	}
+	return specs
+}
+
+// with adds the tools that specs do not have: an executable may go by the same name.
+func with(specs, more []tool.Spec) []tool.Spec {
+	specs = slices.Clip(specs)
+	for _, m := range more {
+		if !slices.ContainsFunc(specs, func(s tool.Spec) bool { return s.Name == m.Name }) {
+			specs = append(specs, m)
+		}
 	}
 	return specs
 }

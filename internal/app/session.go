@@ -196,7 +196,7 @@ func (h *house) layers() []string {
 
 func (h *house) place() tool.Place {
 	return tool.Place{
-		Files: h.files, Session: h.id, Dir: h.own, Start: h.jail.Start, Jobs: h.jobs, Memo: &tool.Memo{},
+		Files: h.files, Session: h.id, Dir: h.own, Start: h.jail.Start, Jobs: h.jobs, Past: h.past, Memo: &tool.Memo{},
 		Limits: tool.Limits{Output: h.cfg.Tools.MaxOutput, Timeout: h.cfg.Tools.Timeout}, Private: h.permit.Private,
 	}
 }
@@ -206,7 +206,7 @@ func (a *app) agent(h *house) *agent.Agent {
 	return agent.New(agent.Options{
 		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
 		Limits: h.limits(), Budgets: h.budgets(), Today: h.today, MaxLoop: h.maxLoop(), OneByOne: !h.cfg.Tools.Parallel,
-		Shape: h.set.Shape, Tools: h.offered, Recall: recallName, Open: h.openTasks,
+		Shape: h.set.Shape, Tools: h.offered, Past: specsOf(h.set.Past), Open: h.openTasks,
 		Window: func(model string) int { return provider.Lookup(model).Window }, Plain: func(model string) bool { return model == demo.Name },
 	}, agent.Parts{
 		Open: a.opener(h), Tools: h.tools, Ready: h.ready, Permit: h.permit, Store: h.store, Now: time.Now, Redact: a.redactor(), Guard: a.guard(h), Mark: a.mark(h),

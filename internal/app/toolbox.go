@@ -62,7 +62,7 @@ func (a *app) buildTools(ctx context.Context, h *house, _ which) error {
 	h.tools = tool.NewRegistry(tool.NewSet(tool.NotStarted, nil))
 	h.finder = external.NewFinder(h.tools, func() []external.Dir { return a.toolDirs(h) }, external.Options{
 		Start: asker, Timeout: h.cfg.Tools.SchemaTimeout, Cache: filepath.Join(a.places().Cache, "schemas.json"),
-		Base: append(set.All(), h.recall()), BuiltIn: ours, Approved: h.approvals.has,
+		Base: set.All(), BuiltIn: ours, Approved: h.approvals.has,
 	})
 	h.finder.Start(context.WithoutCancel(ctx))
 	h.later(h.finder.Close)
@@ -153,6 +153,14 @@ func (h *house) choose(set *tool.Set, jobs bool) []tool.Spec {
 		}
 	}
 	return slices.Clip(specs)
+}
+
+func specsOf(list []tool.Tool) []tool.Spec {
+	var specs []tool.Spec
+	for _, t := range list {
+		specs = append(specs, t.Spec())
+	}
+	return specs
 }
 
 // approvals are the executables a person approved, with what they were then.

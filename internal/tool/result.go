@@ -28,6 +28,7 @@ const (
 
 // Codes the built-in tools share.
 const (
+	Missing        Code = "NOT_FOUND" // what was named, and is no file: a task, a job, an event
 	FileNotFound   Code = "FILE_NOT_FOUND"
 	InvalidPath    Code = "INVALID_PATH"
 	InvalidPattern Code = "INVALID_PATTERN"
@@ -56,7 +57,7 @@ const (
 var typeOfCode = map[Code]ErrorType{
 	"":                 None,
 	FileNotFound:       TypeNotFound,
-	"NOT_FOUND":        TypeNotFound,
+	Missing:            TypeNotFound,
 	ToolNotFound:       TypeNotFound,
 	"NotFound":         TypeNotFound,
 	"AMBIGUOUS":        TypeValidation,

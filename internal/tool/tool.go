@@ -144,6 +144,10 @@ type Place struct {
 	Memo    *Memo     // what tools remember between calls; nil: nothing
 	Limits  Limits
 
+	// Past is an event of the session by its number, also one that the model no
+	// longer sees: its kind and all it says. Nil on the long road.
+	Past func(ctx context.Context, event int64) (kind, text string, err error)
+
 	// Private reports files whose content is not shown unless they were named: a
 	// search of a whole folder leaves them out. Nil means there are none.
 	Private func(real string) bool

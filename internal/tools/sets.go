@@ -17,6 +17,7 @@ type Toolset struct {
 	Tools  []tool.Tool     // offered to the model
 	Also   []toolkit.Alias // understood without being offered
 	Jobs   []tool.Tool     // offered once a background job runs; understood always
+	Past   []tool.Tool     // offered once something was left out of what the model sees; understood always
 	Shape  func(tool.Result) []byte
 	Limits Limits
 
@@ -85,16 +86,22 @@ func (s *Toolset) take(l line) bool {
 			s.AskOnce = append(s.AskOnce, a.Name.Name)
 		}
 	}
-	if listed(l.understood) && l.offered == "job" {
+	switch {
+	case l.past():
+		s.Past = append(s.Past, l.tool)
+	case listed(l.understood) && l.offered == "job":
 		s.Jobs = append(s.Jobs, l.tool)
 	}
-	return len(s.Tools) > count || listed(l.understood)
+	return len(s.Tools) > count || listed(l.understood) || l.past()
 }
+
+// past reports a tool of what was said before, which every set has.
+func (l line) past() bool { return l.offered == "past" }
 
 // understand adds all other names of the lines, each once.
 func (s *Toolset) understand(lines []line) {
 	taken := map[string]bool{}
-	for _, t := range slices.Concat(s.Tools, s.Jobs) {
+	for _, t := range s.offers() {
 		taken[t.Spec().Name] = true
 	}
 	byName := map[string][]toolkit.Alias{}
@@ -122,8 +129,10 @@ func (s *Toolset) understand(lines []line) {
 
 // confine keeps the paths of all tools below the working folder.
 func (s *Toolset) confine() {
-	for i, t := range s.Tools {
-		s.Tools[i] = toolkit.Strict(t)
+	for _, list := range [][]tool.Tool{s.Tools, s.Jobs, s.Past} {
+		for i, t := range list {
+			list[i] = toolkit.Strict(t)
+		}
 	}
 	for i, a := range s.Also {
 		s.Also[i].Tool = toolkit.Strict(a.Tool)
@@ -136,13 +145,16 @@ func (s Toolset) All() []tool.Tool {
 	for _, a := range s.Also {
 		all = append(all, a)
 	}
-	return slices.Concat(all, s.Jobs, s.Tools)
+	return slices.Concat(all, s.offers())
 }
+
+// offers are all tools that are offered at some time.
+func (s Toolset) offers() []tool.Tool { return slices.Concat(s.Past, s.Jobs, s.Tools) }
 
 // Names are the other names of each tool, by the name it is offered under.
 func (s Toolset) Names() map[string][]string {
 	offered := map[string]string{} // from a tool's own name to the one it is offered under
-	for _, t := range slices.Concat(s.Tools, s.Jobs) {
+	for _, t := range s.offers() {
 		offered[leads(t)] = t.Spec().Name
 	}
 	names := map[string][]string{}
@@ -164,7 +176,8 @@ func leads(t tool.Tool) string {
 	return t.Spec().Name
 }
 
-// Only leaves those tools that keep accepts, under all their names.
+// Only leaves those tools that keep accepts, under all their names. The past is
+// left as it is: it holds nothing that the model was not told before.
 func (s Toolset) Only(keep func(tool.Spec) bool) Toolset {
 	drop := func(t tool.Tool) bool { return !keep(t.Spec()) }
 	s.Tools = slices.DeleteFunc(slices.Clone(s.Tools), drop)
@@ -200,6 +213,14 @@ func fromFile(name string, o Options) (Toolset, error) {
 		s.Tools = append(s.Tools, t)
 		understood = append(understood, lines[i])
 	}
+	for _, l := range lines {
+		if l.past() && !slices.ContainsFunc(s.Tools, func(t tool.Tool) bool { return leads(t) == l.tool.Spec().Name }) {
+			s.Past = append(s.Past, l.tool)
+		}
+	}
 	s.understand(understood)
+	if o.Strict {
+		s.confine()
+	}
 	return s, nil
 }

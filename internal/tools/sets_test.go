@@ -2,13 +2,16 @@ package tools
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"ikigai/internal/tool"
+	"ikigai/internal/toolkit"
 	"ikigai/internal/tools/internal/stage"
 )
 
@@ -82,6 +85,62 @@ func TestJobToolsWaitForAJob(t *testing.T) {
 		if slices.Contains(names(s.Tools), "job_output") {
 			t.Errorf("%s offers job_output before", name)
 		}
+	}
+}
+
+// Every set can look back, also one from a file and one that may read no files:
+// but only once there is something to look for, and under one name.
+func TestThePastIsEverywhereAndWaits(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "set.json")
+	if err := os.WriteFile(own, []byte(`["file_read"]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(slices.Collect(maps.Keys(natures)), own) {
+		s := set(t, name).Only(func(s tool.Spec) bool { return !s.Has(tool.Read) })
+		if got := names(s.Past); !slices.Equal(got, []string{"recall"}) {
+			t.Errorf("%s offers %v of the past", name, got)
+		}
+		if slices.Contains(names(s.Tools), "recall") || !slices.Contains(names(s.All()), "recall") {
+			t.Errorf("%s offers %v and understands %v", name, names(s.Tools), names(s.All()))
+		}
+	}
+	if err := os.WriteFile(own, []byte(`["file_read","recall"]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := set(t, own); len(s.Past) != 0 || strings.Join(names(s.Tools), " ") != "file_read recall" {
+		t.Errorf("what a file asks for is offered as %v, and of the past %v", names(s.Tools), names(s.Past))
+	}
+}
+
+// Whatever a set is made of: where paths shall stay below the working folder, no
+// tool under no name leads out of it.
+func TestAStrictSetIsStrictUnderAllNames(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "set.json")
+	if err := os.WriteFile(own, []byte(`["file_read","job_output"]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(slices.Collect(maps.Keys(natures)), own) {
+		s, err := Set(name, Options{Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tl := range slices.Concat(s.Tools, s.Jobs, s.Past) {
+			if reflect.TypeOf(tl) != reflect.TypeOf(toolkit.Strict(nil)) {
+				t.Errorf("%s offers %s, which is not strict", name, tl.Spec().Name)
+			}
+		}
+		for _, a := range s.Also {
+			if reflect.TypeOf(a.Tool) != reflect.TypeOf(toolkit.Strict(nil)) {
+				t.Errorf("%s understands %s, which is not strict", name, a.Name.Name)
+			}
+		}
+	}
+	s, err := Set(own, Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := stage.New(t, nil).Call(s.Tools[0], `{"path":"../a.txt"}`); r.Code() != tool.InvalidPath {
+		t.Errorf("a set from a file leads upwards: %s", r.Envelope())
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"ikigai/internal/tools/job_output"
 	"ikigai/internal/tools/list_tasks"
 	"ikigai/internal/tools/ls"
+	"ikigai/internal/tools/recall"
 	"ikigai/internal/tools/replace_lines"
 	"ikigai/internal/tools/update_task"
 	"ikigai/internal/tools/web_fetch"
@@ -46,7 +47,8 @@ type Options struct {
 }
 
 // table is all there is. A tool that is offered as a job is offered once a job
-// runs; one that nobody offers has to be asked for by name.
+// runs; one of the past by every toolset, once something was left out of what the
+// model sees; one that nobody offers has to be asked for by name.
 func table(o Options) []line {
 	search, fetch := web_search.New(web_search.Options{Engine: o.Search}), ""
 	if o.Fetch {
@@ -73,6 +75,7 @@ func table(o Options) []line {
 		{web_fetch.Tool, web_fetch.Aliases, fetch, ""},
 		{job_output.Tool, job_output.Aliases, "job", "default ikigai"},
 		{job_kill.Tool, job_kill.Aliases, "job", "default ikigai"},
+		{recall.Tool, recall.Aliases, "past", ""},
 		{filesystem.Tool, filesystem.Aliases, "swebash", ""},
 	}
 }

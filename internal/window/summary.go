@@ -197,7 +197,7 @@ func (s *Summary) shorten(most int) {
 // begin leaves the first words of k and where the others are, or nothing when
 // that does not fit.
 func (k *kept) begin(most int) {
-	short := fmt.Sprintf("%s [%d bytes; recall gives event %d whole]", head(k.text, 300), len(k.text), k.Seq)
+	short := fmt.Sprintf("%s [%d bytes; event %d has all of it]", head(k.text, 300), len(k.text), k.Seq)
 	if k.Part || len(short)+frame > most {
 		short = ""
 	}

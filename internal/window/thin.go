@@ -37,7 +37,7 @@ func shortened(s string, keep int, seq int64) string {
 	if len(s) <= small+keep {
 		return s
 	}
-	note := fmt.Sprintf("[output of %d bytes thinned; recall gives event %d back]", len(s), seq)
+	note := fmt.Sprintf("[output of %d bytes thinned; event %d has all of it]", len(s), seq)
 	if keep == 0 {
 		return note
 	}

@@ -115,7 +115,7 @@ func TestOldOutputIsThinnedFirst(t *testing.T) {
 			got = string(e.Body.(convo.ToolResult).Data)
 		}
 	}
-	if want := fmt.Sprintf(`{"output":"[output of 9000 bytes thinned; recall gives event %d back]","exit_code":0}`, first[0].Seq); got != want {
+	if want := fmt.Sprintf(`{"output":"[output of 9000 bytes thinned; event %d has all of it]","exit_code":0}`, first[0].Seq); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if err := convo.Check(p.Events); err != nil {
@@ -137,21 +137,21 @@ func TestThinningKeepsTheShapeOfResults(t *testing.T) {
 		{
 			"fields in their order",
 			tool.Result{Data: json.RawMessage(`{"b":"` + long + `","a":[1,2],"exit_code":3}`)},
-			`{"tool_success":true,"result":{"b":"[output of 800 bytes thinned; recall gives event 7 back]","a":[1,2],"exit_code":3}}`,
+			`{"tool_success":true,"result":{"b":"[output of 800 bytes thinned; event 7 has all of it]","a":[1,2],"exit_code":3}}`,
 		},
 		{
 			"a long list",
 			tool.Result{Data: json.RawMessage(`{"list":[` + strings.Repeat("1,", 200) + `1]}`)},
-			`{"tool_success":true,"result":{"list":"[output of 403 bytes thinned; recall gives event 7 back]"}}`,
+			`{"tool_success":true,"result":{"list":"[output of 403 bytes thinned; event 7 has all of it]"}}`,
 		},
 		{
 			"no object",
 			tool.Result{Data: json.RawMessage(`"` + long + `"`)},
-			`{"tool_success":true,"result":{"output":"[output of 802 bytes thinned; recall gives event 7 back]"}}`,
+			`{"tool_success":true,"result":{"output":"[output of 802 bytes thinned; event 7 has all of it]"}}`,
 		},
 		{
 			"a failure", tool.Fail(tool.Call{}, tool.ToolCrashed, "%s", "m"+long),
-			`{"tool_success":false,"error":"[output of 801 bytes thinned; recall gives event 7 back]","error_code":"TOOL_CRASHED","exit_code":null,"stdout":"","stderr":""}`,
+			`{"tool_success":false,"error":"[output of 801 bytes thinned; event 7 has all of it]","error_code":"TOOL_CRASHED","exit_code":null,"stdout":"","stderr":""}`,
 		},
 	}
 	for _, tt := range tests {
@@ -166,7 +166,7 @@ func TestThinningKeepsTheShapeOfResults(t *testing.T) {
 		}
 	}
 	cut := thinnedData(json.RawMessage(output(1000)), 100, 7)
-	if want := `{"output":"` + strings.Repeat("x", 50) + `\n[output of 1000 bytes thinned; recall gives event 7 back]\n` + strings.Repeat("x", 50) + `","exit_code":0}`; string(cut) != want {
+	if want := `{"output":"` + strings.Repeat("x", 50) + `\n[output of 1000 bytes thinned; event 7 has all of it]\n` + strings.Repeat("x", 50) + `","exit_code":0}`; string(cut) != want {
 		t.Errorf("got %s", cut)
 	}
 }
@@ -240,7 +240,7 @@ func TestWordsBeyondAllRoomAreNamed(t *testing.T) {
 		t.Fatalf("%d %v", p.Action, p.Summary.Cut)
 	}
 	text := p.Summary.Event("d").Text
-	for _, want := range []string{"early: aaa", "big: bbb", fmt.Sprintf("[30005 bytes; recall gives event %d whole]", big)} {
+	for _, want := range []string{"early: aaa", "big: bbb", fmt.Sprintf("[30005 bytes; event %d has all of it]", big)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}

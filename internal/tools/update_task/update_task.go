@@ -44,9 +44,9 @@ func (in input) update(all []tasks.Task) error {
 		known = append(known, t.ID)
 	}
 	if len(known) == 0 {
-		return tool.Errorf("NOT_FOUND", "Task not found: %s; there are no tasks", in.ID)
+		return tool.Errorf(tool.Missing, "Task not found: %s; there are no tasks", in.ID)
 	}
-	return tool.Errorf("NOT_FOUND", "Task not found: %s; there are %s", in.ID, strings.Join(known, ", "))
+	return tool.Errorf(tool.Missing, "Task not found: %s; there are %s", in.ID, strings.Join(known, ", "))
 }
 
 // Aliases are the names under which other agents update tasks.
