@@ -12,8 +12,8 @@ import (
 
 func (a *app) debugEditCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "edit", Short: "Replace pieces of a text as file_edit would", Args: cobra.NoArgs,
-		Long: `Replace pieces of a text as file_edit would.
+		Use: "edit", Short: "Replace pieces of a text as the tool that edits would", Args: cobra.NoArgs,
+		Long: `Replace pieces of a text as the tool that edits would.
 
   {"id","mode":"exact"|"fuzzy","file","edits":[{"old_text","new_text","replace_all"}]}
       -> {"id","result"} or {"id","error","reason"}

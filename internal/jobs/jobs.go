@@ -95,7 +95,7 @@ func (s *Set) add(j *job, c tool.Command) error {
 		}
 	}
 	if running >= most {
-		return tool.Errorf(tool.LimitReached, "%d jobs are running already: end one with job_kill first", running)
+		return tool.Errorf(tool.LimitReached, "%d jobs are running already: end one first", running)
 	}
 	s.forget(len(s.all) - running)
 	s.count++
@@ -191,7 +191,7 @@ func (s *Set) find(id string) (*job, error) {
 			return j, nil
 		}
 	}
-	return nil, tool.Errorf("NOT_FOUND", "there is no job %q", id)
+	return nil, tool.Errorf(tool.Missing, "there is no job %q", id)
 }
 
 func (j *job) print(chunk []byte) {
