@@ -314,7 +314,9 @@ func (t *talk) run(ctx context.Context) int {
 		defer close(over)
 		t.agent.Run(ctx) // its errors are events
 	}()
-	code := tui.Run(context.WithoutCancel(ctx), t, t.options())
+	o := t.options()
+	t.house.stored = nil
+	code := tui.Run(context.WithoutCancel(ctx), t, o)
 	cancel()
 	<-over
 	return code
@@ -477,7 +479,7 @@ func (t *talk) context(context.Context) (shares []command.Share, size int) {
 	for _, s := range t.house.offered(t.house.tools.Current()) {
 		tools += len(s.Description) + len(s.Parameters.JSON())
 	}
-	for _, s := range window.Breakdown(t.events(), len(t.system(t.house)), tools) {
+	for _, s := range window.Breakdown(t.events(), len(t.house.system), tools) {
 		shares = append(shares, command.Share{What: s.What, Tokens: s.Tokens})
 	}
 	return shares, provider.Lookup(t.house.cfg.Model).Window
@@ -569,7 +571,7 @@ func (t *talk) shell(ctx context.Context, line string, progress func(string)) (s
 func (t *talk) remember(words string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.titled && len(t.house.stored) == 0 && !command.Is(words) && !strings.HasPrefix(words, "!") {
+	if !t.titled && t.house.last == 0 && !command.Is(words) && !strings.HasPrefix(words, "!") {
 		t.titled = true
 		t.change(func(s *store.Session) { s.Title = toolkit.FirstLine(words) })
 	}

@@ -40,8 +40,9 @@ type house struct {
 	id      string
 	own     string        // the session's own folder
 	temp    string        // and its folder for temporary files
-	stored  []convo.Event // of a session that goes on; a face that does not show them lets them go
-	last    int64         // the number of the last of them
+	stored  []convo.Event // of a session that goes on, until the engine and the face have them
+	last    int64         // the number of the last of them; 0 when it is new
+	system  string        // what the model is told before anything else, once the engine has it
 	today   agent.Amounts // what all sessions used of the day's budget before
 	trusted bool          // the project may name programs, addresses and values
 	files   *files.Roots
@@ -203,8 +204,9 @@ func (h *house) place() tool.Place {
 
 // agent is the session's engine.
 func (a *app) agent(h *house) *agent.Agent {
+	h.system = a.system(h)
 	return agent.New(agent.Options{
-		Session: h.id, Model: h.cfg.Model, System: a.system(h), Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
+		Session: h.id, Model: h.cfg.Model, System: h.system, Effort: llm.Effort(h.cfg.Effort), Place: h.place(), Stored: h.stored,
 		Limits: h.limits(), Budgets: h.budgets(), Today: h.today, MaxLoop: h.maxLoop(), OneByOne: !h.cfg.Tools.Parallel,
 		Shape: h.set.Shape, Tools: h.offered, Past: specsOf(h.set.Past), Open: h.openTasks,
 		Window: func(model string) int { return provider.Lookup(model).Window }, Plain: func(model string) bool { return model == demo.Name },

@@ -67,7 +67,7 @@ func newChat(s agent.Session, o Options) *chat {
 	c.o.Commands.Copy = func(text string) { c.jobs <- func() { c.copy(text) } }
 	c.o.Commands.Clear = func() { c.jobs <- c.clear }
 	c.o.Commands.Send = c.send
-	c.model.Store(&o.Model)
+	c.model.Store(&c.o.Model)
 	c.o.Commands.Model = func() string { return *c.model.Load() }
 	return c
 }
@@ -113,6 +113,7 @@ func (c *chat) run(ctx context.Context) (code int) {
 	}
 	c.begin()
 	events := events(ctx, c.session, lastSeq(c.o.Stored))
+	c.o.Stored = nil // they are shown: the session has them, as long as it wants them
 	clock := time.NewTimer(time.Hour)
 	defer clock.Stop()
 	for !c.quit {

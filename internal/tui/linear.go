@@ -54,6 +54,7 @@ func (l *linear) run(ctx context.Context) int {
 	}
 	l.say("ikigai. Type a line and press Enter. /help lists commands, /quit ends.")
 	events := events(ctx, l.session, lastSeq(l.o.Stored))
+	l.o.Stored = nil // they are told: the session has them, as long as it wants them
 	l.prompt()
 	for !l.quit {
 		select {

@@ -6,10 +6,12 @@ import (
 	"io"
 	"iter"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/creack/pty"
 	"go.uber.org/goleak"
@@ -117,6 +119,35 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 		t.Errorf("the terminal is %s, was %s", now, before)
 	}
 	sh.waitFor(t, "\x1b[?25h\x1b[m")
+}
+
+// A face may stay for days: what it showed at the start is the session's to keep,
+// and the session forgets.
+func TestWhatWasStoredIsLetGo(t *testing.T) {
+	for name, reader := range map[string]bool{"the screen": false, "a screen reader": true} {
+		t.Run(name, func(t *testing.T) {
+			sh := newSheet(t)
+			o := options(sh)
+			codes := make(chan int, 1)
+			o.Signals, o.ScreenReader = codes, reader
+			stored := []convo.Event{{Seq: 1, Turn: 1, Kind: convo.KindUser, Text: "said long ago"}, {Seq: 2, Turn: 1, Kind: convo.KindAssistant, Text: "and answered"}}
+			kept := weak.Make(&stored[0])
+			o.Stored = stored
+			s := &session{bus: bus.New(nil), send: func(agent.Op) {}}
+			over := make(chan int)
+			go func(o Options) { over <- Run(context.Background(), s, o) }(o)
+			o, stored = Options{}, nil
+			sh.waitFor(t, "answered")
+			for deadline := time.Now().Add(10 * time.Second); kept.Value() != nil; runtime.GC() {
+				if time.Now().After(deadline) {
+					t.Error("the stored events are kept")
+					break
+				}
+			}
+			codes <- 143
+			<-over
+		})
+	}
 }
 
 func TestNothingIsLeftRunning(t *testing.T) {
