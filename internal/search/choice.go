@@ -2,37 +2,48 @@ package search
 
 import "encoding/binary"
 
-// A choice looks for many needles in one pass. Each has two neighbouring bytes
-// by which it is known; a small table tells of any two bytes whether a needle
-// may be there. Looking everything up costs more than a few quick passes and
-// less than many.
+// A choice looks for several needles in one pass. Each has two neighbouring bytes
+// by which it is known. Where the processor has wide registers they look at many
+// places at once; elsewhere a small table tells of any two bytes whether a needle
+// may be there, which costs more than a few quick passes and less than many.
 type choice struct {
 	needles []needle
 	may     [1 << 12]uint8 // by slot: 1 when a pair of a needle falls there
+	nibbles *nibbles       // nil without wide registers
 }
 
-// passes is how many needles are better looked for one by one.
-const passes = 12
-
-// newChoice is nil when there are few needles, or some without a pair.
+// newChoice is nil when there are so few needles that they are better looked for one
+// by one, or some without a pair.
 func newChoice(needles []needle) *choice {
-	if len(needles) <= passes {
+	if len(needles) <= passes() {
 		return nil
 	}
-	c := &choice{needles: needles}
+	c := &choice{needles: needles, nibbles: newNibbles()}
 	for i := range needles {
 		n := &c.needles[i]
 		if n.pair == nil {
 			return nil
 		}
-		for _, a := range []byte{n.pair.a, n.pair.a &^ n.pair.maskA} {
-			for _, b := range []byte{n.pair.b, n.pair.b &^ n.pair.maskB} {
+		for _, a := range spellings(n.pair.a, n.pair.maskA) {
+			for _, b := range spellings(n.pair.b, n.pair.maskB) {
 				c.may[slot(uint64(a)|uint64(b)<<8)] = 1
 			}
 		}
+		c.nibbles.add(i, n)
 	}
 	return c
 }
+
+// passes is how many needles are better looked for one by one.
+func passes() int {
+	if wide() {
+		return 2
+	}
+	return 12
+}
+
+// spellings are the bytes that are c once the bits of the mask are set; c has them set.
+func spellings(c, mask byte) []byte { return []byte{c, c &^ mask} }
 
 // slot is where in the table the two lowest bytes of w fall; no bit of the others counts.
 func slot(w uint64) uint64 { return (w ^ w>>4) & (1<<12 - 1) }
@@ -40,20 +51,7 @@ func slot(w uint64) uint64 { return (w ^ w>>4) & (1<<12 - 1) }
 func (*choice) begin() {}
 
 func (c *choice) next(data []byte, from int) int {
-	i := from
-	for ; i+8 <= len(data); i += 7 {
-		w := binary.LittleEndian.Uint64(data[i:])
-		if c.may[slot(w)]|c.may[slot(w>>8)]|c.may[slot(w>>16)]|c.may[slot(w>>24)]|
-			c.may[slot(w>>32)]|c.may[slot(w>>40)]|c.may[slot(w>>48)] == 0 {
-			continue
-		}
-		for k := i; k < i+7; k++ {
-			if hit := c.at(data, from, k); hit >= 0 {
-				return hit
-			}
-		}
-	}
-	for ; i+2 <= len(data); i++ {
+	for i := c.skim(data, from); i+2 <= len(data); i = c.skim(data, i+1) {
 		if hit := c.at(data, from, i); hit >= 0 {
 			return hit
 		}
@@ -61,15 +59,29 @@ func (c *choice) next(data []byte, from int) int {
 	return -1
 }
 
+// skim passes over places at which no pair is. It gives one at which a pair may be,
+// or one near the end.
+func (c *choice) skim(data []byte, i int) int {
+	i = c.nibbles.skim(data, i)
+	for ; i+8 <= len(data); i += 7 {
+		w := binary.LittleEndian.Uint64(data[i:])
+		if c.may[slot(w)]|c.may[slot(w>>8)]|c.may[slot(w>>16)]|c.may[slot(w>>24)]|
+			c.may[slot(w>>32)]|c.may[slot(w>>40)]|c.may[slot(w>>48)] == 0 {
+			continue
+		}
+		for c.may[slot(w)] == 0 {
+			i, w = i+1, w>>8
+		}
+		break
+	}
+	return i
+}
+
 // at gives the first needle whose pair is at i, or -1.
 func (c *choice) at(data []byte, from, i int) int {
-	a, b := data[i], data[i+1]
-	if c.may[slot(uint64(a)|uint64(b)<<8)] == 0 {
-		return -1
-	}
 	for k := range c.needles {
 		n := &c.needles[k]
-		if a|n.pair.maskA == n.pair.a && b|n.pair.maskB == n.pair.b && i-n.pairAt >= from {
+		if data[i]|n.pair.maskA == n.pair.a && data[i+1]|n.pair.maskB == n.pair.b && i-n.pairAt >= from {
 			if start, _ := n.around(data, from, i); start >= 0 {
 				return start
 			}

@@ -287,12 +287,13 @@ func foldedPair(a, b rune) *pair {
 	return p
 }
 
-// index is the next place of the pair, or the end of data. Eight places are
-// compared at once: a byte of differ is zero where both halves fit, and the
-// usual trick of borrowing finds the lowest such byte. Four times eight are
-// passed over together where there is none.
+// index is the next place of the pair, or the end of data. What the processor's
+// wide registers leave is done eight places at once: a byte of differ is zero where
+// both halves fit, and the usual trick of borrowing finds the lowest such byte. Four
+// times eight are passed over together where there is none.
 func (p *pair) index(data []byte, i int) int {
 	const ones = 0x0101010101010101
+	i = p.skim(data, i)
 	k := pairKey{ones * uint64(p.a), ones * uint64(p.b), ones * uint64(p.maskA), ones * uint64(p.maskB)}
 	for ; i+33 <= len(data); i += 32 {
 		w := data[i : i+33 : i+33]
@@ -324,6 +325,19 @@ func (k pairKey) fits(w []byte) uint64 {
 	a, b := binary.LittleEndian.Uint64(w)|k.maskA, binary.LittleEndian.Uint64(w[1:])|k.maskB
 	differ := (a ^ k.a) | (b ^ k.b)
 	return (differ - ones) &^ differ & tops
+}
+
+// third is the byte that comes after the pair, if it is known but for the bits of
+// the mask.
+func (n *needle) third() (c, mask byte, ok bool) {
+	switch {
+	case n.exact == nil && len(n.after) > 2 && simple(n.after[2]):
+		p := foldedPair(n.after[1], n.after[2])
+		return p.b, p.maskB, true
+	case n.pairAt+2 < len(n.exact):
+		return n.exact[n.pairAt+2], 0, true
+	}
+	return 0, 0, false
 }
 
 // forward compares the beginning of data with folded characters and gives how

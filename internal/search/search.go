@@ -97,7 +97,7 @@ func expressionOf(texts []want) string {
 // Where there are many the finder tells only that one of them is there.
 func literals(texts []want) *Query {
 	q := &Query{finder: findAny(texts), needs: anyOf(texts)}
-	if len(texts) > passes {
+	if len(texts) > passes() {
 		q.judge = earliest(texts)
 	}
 	return q

@@ -126,6 +126,49 @@ func TestTheColumnIsThatOfTheFirstMatch(t *testing.T) {
 	}
 }
 
+// The parser takes apart what several words have in common; here they are whole again.
+func TestTextsThatAnExpressionStandsFor(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"foo":                      "foo",
+		"EOFError|ErrShort|errInt": "EOFError ErrShort errInt",
+		"foo|fob|fox":              "fob foo fox",
+		"colou?r":                  "colour color",
+		"a(b|)[cd]":                "abc abd ac ad",
+		"(?i)abc|abd":              "ABC~ ABD~",
+		"(?i)ab1|ab2":              "AB1~ AB2~",
+		"(?i)[k-m]":                "K~ L~ M~",
+		"[Kk]":                     "K k", // the sign for Kelvin is missing
+		"a(?i:b)":                  "",    // case counts in one part only
+		"1(?i:b)":                  "1B~",
+		"x*|y":                     "",
+		"a|":                       "", // matches everywhere
+		"[a-z]x":                   "ax bx cx dx ex fx gx hx ix jx kx lx mx nx ox px qx rx sx tx ux vx wx xx yx zx",
+		"[a-z][a-z]":               "", // too many
+		"[\\r\\n]":                 "",
+		"^ab":                      "",
+	} {
+		tree, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, ok := plain(tree)
+		if !ok {
+			texts = nil
+		}
+		var got []string
+		for _, w := range texts {
+			mark := ""
+			if w.fold {
+				mark = "~"
+			}
+			got = append(got, w.text+mark)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s stands for %q, want %q", pattern, s, want)
+		}
+	}
+}
+
 // An expression whose automaton would need more states than there is room for
 // is still searched for, and right.
 func TestHugeAutomataAreForgotten(t *testing.T) {
@@ -436,9 +479,11 @@ func FuzzSearch(f *testing.F) {
 		"foo", "Kelvin", "s", "a|b", "^x$", `\bfoo`, "fn*init", "[a-c]+d", "ſ", "ß", "(?i)ks", "a{2,}b", "\ufffd", "x|", "\x00\x00A", "(ab|cd)(ef|gh)", "日本",
 		"foo|bar|baz|elvin|init|日本|01|02|03|04|05|06|07|08", "(?i)foo|BAR|ba|ab|fn x|it|01|02|03|04|05|06|07|08|o b", "(ab|cd|init|ef|foo|gh)[a-z ]", `^\S+\b.$`, `\B[a-z]\r?$`, `^\w+$|^$`, `[^a-z]{3}\z`, `(?i)[k-s]\b`, `\pL\PL`, `.{3}$`,
 		`(a|b)*a(a|b){9}`, `\x{fffd}$`, `(?m)^f.*t$`, `(?s)a.b`,
+		"foo|fob|fan?", "[ab]c|[a\\r]z", "x(|y)z?", "(?i)[ef]g|eh", "a(?i:b)c", "foo|(?i)fob|bar",
 	} {
 		for mode := range uint8(8) {
 			f.Add(pattern, []byte("foo\nFOO bar\r\n\u212aelvin\xff\nfn x init\naab\n日本\n\u017fks"), mode)
+			f.Add(pattern, []byte(strings.Repeat("of no use at all\n", 9)+"fob ef\ncdgh fan fa\r\nKELVIN"+strings.Repeat(" ", 70)+"baz\n"), mode)
 		}
 	}
 	f.Fuzz(func(t *testing.T, pattern string, data []byte, mode uint8) {
@@ -487,15 +532,48 @@ func plainScan(pattern string, o Options, data []byte) (numbers []int) {
 	return numbers
 }
 
+// A choice points out the first line that has one of its texts, wherever in the data
+// that is and however many texts there are.
+func TestAChoiceIsFoundWhereItIs(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 7))
+	texts := []want{{"xa_", false}, {"n,l", false}, {"FAx", true}, {"__x", false}, {"xx,Lfn", false}, {"a*", false}, {"bb", true}, {"x_x", true}}
+	for len(texts) < 20 {
+		texts = append(texts, want{fmt.Sprintf("never%d", len(texts)), len(texts)%2 == 0})
+	}
+	for range 5000 {
+		few := texts[random.IntN(5):][:3+random.IntN(12)]
+		data := make([]byte, random.IntN(300))
+		for i := range data {
+			data[i] = "fFnNlL,xX_abB*\x06\x0e\n......................"[random.IntN(38)]
+		}
+		from := bytes.LastIndexByte(data[:random.IntN(len(data)+1)], '\n') + 1
+		want := -1
+		for at := from; at < len(data) && want < 0; at = lineEnd(data, at) + 1 {
+			if earliest(few)(data[at:lineEnd(data, at)]) >= 0 {
+				want = at
+			}
+		}
+		got := findAny(few)()
+		got.begin()
+		hit := got.next(data, from)
+		if hit >= 0 {
+			hit = bytes.LastIndexByte(data[:hit], '\n') + 1
+		}
+		if hit != want {
+			t.Fatalf("%q from %d: one of %v is in the line at %d, got %d", data, from, few, want, hit)
+		}
+	}
+}
+
 // A pair is pointed out where it is and nowhere else: places that are none would
 // cost a comparison each.
 func TestAPairIsFoundWhereItIs(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, p := range []*pair{{a: 'f', b: 'n', maskA: 0x20, maskB: 0x20}, {a: 'l', b: ','}, {a: 'x', b: '_', maskA: 0x20}} {
 		for range 2000 {
-			data := make([]byte, random.IntN(120))
+			data := make([]byte, random.IntN(300))
 			for i := range data {
-				data[i] = "fFnNlL,xX_ab*\x06\x0e\n"[random.IntN(16)]
+				data[i] = "fFnNlL,xX_ab*\x06\x0e\n................"[random.IntN(32)]
 			}
 			want := len(data)
 			for i := len(data) - 2; i >= 0; i-- {
