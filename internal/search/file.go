@@ -72,8 +72,12 @@ func (r *reader) file(path string) outcome {
 // it be looked at for zero bytes.
 func (r *reader) text(path string, data []byte) outcome {
 	text := decode(data)
-	if r.draws && !r.visit.draw(path, r.mark, text) {
-		return outcome{}
+	if r.draws {
+		r.visit.blank(len(text))
+		r.visit.add(text)
+		if !r.visit.finish(path, r.mark) {
+			return outcome{}
+		}
 	}
 	r.page.turn(path)
 	r.page.search(text, 0, 1)
@@ -121,10 +125,13 @@ func (r *reader) windows(path string, f io.Reader, n int) outcome {
 	w, last := r.buf[:n], false
 	from, number := bomLength(w[:n]), 1
 	p.tail = from
+	if r.draws {
+		r.visit.blank(4 * mostRuns)
+	}
 	for !p.full || p.owed > 0 {
 		end := windowEnd(w[:n], from, last)
 		if end == from && !last && len(w) < longest { // a line fills the window: make it larger
-			w = r.room(2 * len(w))
+			w = r.room(longest)
 			n, last = fillUp(f, w, n)
 			continue
 		} else if end == from {
@@ -134,7 +141,11 @@ func (r *reader) windows(path string, f io.Reader, n int) outcome {
 			return outcome{binary: true}
 		}
 		p.search(w[:end], from, number)
+		if r.draws {
+			r.visit.add(w[from:end])
+		}
 		if last {
+			r.draws = r.draws && r.visit.finish(path, r.mark)
 			break
 		}
 		number += bytes.Count(w[from:end], newline)

@@ -27,20 +27,28 @@ type Hits struct {
 // are known. Files of which enough is known are not read; known may be nil. The
 // error is that of ctx; what was found until then is returned.
 func (q *Query) Run(ctx context.Context, root string, files iter.Seq2[walk.Entry, error], l Limits, known *Sketches) (Hits, error) {
-	tree, err := walk.OpenRoot(root)
-	if err != nil {
-		return Hits{}, err
+	var trees []*walk.Root // one for each worker: the system counts who uses one, and they would wait for each other
+	defer func() {
+		for _, t := range trees {
+			t.Close()
+		}
+	}()
+	for range runtime.GOMAXPROCS(0) {
+		t, err := walk.OpenRoot(root)
+		if err != nil {
+			return Hits{}, err
+		}
+		trees = append(trees, t)
 	}
-	defer tree.Close()
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
-	workers, number := runtime.GOMAXPROCS(0), known.begin()
+	number := known.begin()
 	c := &collector{l: l, stop: stop, waiting: map[int]batchResult{}}
-	work := make(chan *batch, workers)
+	work := make(chan *batch, len(trees))
 	var group sync.WaitGroup
-	for range workers {
+	for _, t := range trees {
 		group.Go(func() {
-			r := newReader(q, l, tree, known.visit(tree, root, q.needs, number))
+			r := newReader(q, l, t, known.visit(t, root, q.needs, number))
 			for b := range work {
 				c.add(b.number, r.batch(enough, b))
 				c.spare.Put(b)

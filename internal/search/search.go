@@ -183,11 +183,7 @@ func expression(pattern string, fold bool) (*Query, error) {
 	if texts, ok := plain(tree); ok && findable(texts) {
 		return literals(texts), nil
 	}
-	q := &Query{finder: findExpression(tree), judge: judgeBy(re)}
-	if texts := required(tree); findable(texts) {
-		q.needs = anyOf(texts)
-	}
-	return q, nil
+	return &Query{finder: findExpression(tree), judge: judgeBy(re), needs: needOf(tree)}, nil
 }
 
 // findExpression picks the quickest way: texts that must be there, an automaton,

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ type visit struct {
 	root   string
 	needs  need
 	number int64
-	table  [mostRuns]uint8 // for drawing
+	drawing
 }
 
 // visit begins a search; nil when there is nothing to know and nothing to draw.
@@ -102,10 +103,10 @@ func (v *visit) pass(path string) (pass, draw bool) {
 	return same, !same
 }
 
-// draw keeps the sketch of a file that had the mark when its text was read, and
+// finish keeps what was drawn of a file that had the mark before it was read, and
 // reports whether there may be a match in it.
-func (v *visit) draw(path string, m walk.Mark, text []byte) bool {
-	found := &sketch{mark: m, runs: drawRuns(&v.table, text)}
+func (v *visit) finish(path string, m walk.Mark) bool {
+	found := &sketch{mark: m, runs: v.set()}
 	found.used.Store(v.number)
 	v.keep(v.key(path), found)
 	return v.needs.in(found.runs)
@@ -133,7 +134,7 @@ func (s *Sketches) drop(key uint64) {
 // are forgotten for it that no search came by lately. The caller holds mu.
 func (s *Sketches) room(more int, search int64) bool {
 	const (
-		most   = 8 << 20
+		most   = 16 << 20
 		lately = 8
 	)
 	if s.size+more > most && s.swept != search {
@@ -156,15 +157,28 @@ type runSet []uint64
 
 const (
 	fewestRuns = 1 << 8
-	mostRuns   = 1 << 15
+	mostRuns   = 1 << 18
 )
 
-// drawRuns makes the set of a text. A byte of the table stands for a bit until
+// A drawing is a runSet in the making. A byte of the table stands for a bit until
 // the end: storing it needs no look at what was there.
-func drawRuns(table *[mostRuns]uint8, text []byte) runSet {
-	size := min(max(fewestRuns, 1<<bits.Len(uint(len(text)/8))), mostRuns)
-	clear(table[:size])
-	mask := uint64(size - 1)
+type drawing struct {
+	table *[mostRuns]uint8 // nil before the first
+	size  int              // how much of it is in use
+}
+
+// blank begins a drawing of a text of so many bytes.
+func (d *drawing) blank(bytes int) {
+	if d.table == nil {
+		d.table = new([mostRuns]uint8)
+	}
+	d.size = min(max(fewestRuns, 1<<bits.Len(uint(bytes/4))), mostRuns)
+	clear(d.table[:d.size])
+}
+
+// add draws a text, or some lines of it: no run that counts goes beyond a line.
+func (d *drawing) add(text []byte) {
+	table, mask := d.table, uint64(d.size-1)
 	mask &= mostRuns - 1 // so that the compiler knows
 	for ; len(text) >= 10; text = text[8:] {
 		v, w := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[2:])
@@ -177,7 +191,19 @@ func drawRuns(table *[mostRuns]uint8, text []byte) runSet {
 	for ; len(text) >= 3; text = text[1:] {
 		table[runAt(text)&mask] = 1
 	}
-	return packRuns(table[:size])
+}
+
+// set is what was drawn, eight words of the table in one: bit i of byte k of
+// a word is byte k of the word i of the eight.
+func (d *drawing) set() runSet {
+	set := make(runSet, d.size/64)
+	for i := range set {
+		eight := d.table[64*i : 64*i+64]
+		for k := range 8 {
+			set[i] |= binary.LittleEndian.Uint64(eight[8*k:]) << k
+		}
+	}
+	return set
 }
 
 // twoRuns numbers the runs that begin with the first and the fifth byte of w, in
@@ -192,19 +218,6 @@ func runAt[T string | []byte](text T) uint64 {
 	return twoRuns(uint64(text[0])|uint64(text[1])<<8|uint64(text[2])<<16) % mostRuns
 }
 
-// packRuns makes bits of bytes, eight words into one: bit i of byte k of a word is
-// byte k of the word i of the eight.
-func packRuns(table []uint8) runSet {
-	set := make(runSet, len(table)/64)
-	for i := range set {
-		eight := table[64*i : 64*i+64]
-		for k := range 8 {
-			set[i] |= binary.LittleEndian.Uint64(eight[8*k:]) << k
-		}
-	}
-	return set
-}
-
 func (s runSet) has(run uint64) bool {
 	run &= uint64(64*len(s) - 1)
 	return s[run/64]>>(run%8*8+run/8%8)&1 != 0
@@ -214,8 +227,55 @@ func (s runSet) has(run uint64) bool {
 // A nil need can be met by every file.
 type need [][]uint64
 
+// needOf is what every match of an expression needs.
+func needOf(tree *syntax.Regexp) need {
+	if texts, ok := spelled(tree); ok {
+		return anyOf(texts)
+	}
+	switch {
+	case tree.Op == syntax.OpCapture, tree.Op == syntax.OpPlus, tree.Op == syntax.OpRepeat && tree.Min > 0:
+		return needOf(tree.Sub[0])
+	case tree.Op == syntax.OpConcat:
+		var all need
+		for _, sub := range tree.Sub {
+			all = all.and(needOf(sub))
+		}
+		return all
+	case tree.Op == syntax.OpAlternate:
+		var any need
+		for _, sub := range tree.Sub {
+			n := needOf(sub)
+			if any = append(any, n...); n == nil || len(any) > most {
+				return nil
+			}
+		}
+		return any
+	}
+	return nil
+}
+
+// and is the need for both, or for one of them where both were too much to ask.
+func (n need) and(m need) need {
+	switch {
+	case n == nil:
+		return m
+	case m == nil || len(n)*len(m) > most:
+		return n
+	}
+	var both need
+	for _, a := range n {
+		for _, b := range m {
+			both = append(both, slices.Concat(a, b))
+		}
+	}
+	return both
+}
+
 // anyOf is the need for any of several texts.
 func anyOf(texts []want) need {
+	if !findable(texts) {
+		return nil
+	}
 	var n need
 	for _, w := range texts {
 		runs := w.runs()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp/syntax"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,13 +28,20 @@ func FuzzSketch(f *testing.F) {
 			return
 		}
 		w := want{string(text[from : from+size]), fold}
-		var table [mostRuns]uint8
 		for _, given := range forms(text, fold) {
-			if runs := drawRuns(&table, given); !anyOf([]want{w}).in(runs) || !allOf([]want{w, w}).in(runs) {
+			if runs := drawn(given); !anyOf([]want{w}).in(runs) || !allOf([]want{w, w}).in(runs) {
 				t.Errorf("%q is said to lack %q (any case: %v)", given, w.text, fold)
 			}
 		}
 	})
+}
+
+// drawn is the set of a text.
+func drawn(text []byte) runSet {
+	var d drawing
+	d.blank(len(text))
+	d.add(text)
+	return d.set()
 }
 
 // forms are texts in which the same is found.
@@ -50,12 +58,11 @@ func forms(text []byte, fold bool) [][]byte {
 }
 
 func TestASketchTellsWhatIsNotThere(t *testing.T) {
-	var table [mostRuns]uint8
 	source, err := os.ReadFile("sketch.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, wrong := drawRuns(&table, source), 0
+	runs, wrong := drawn(source), 0
 	for i := range 1000 {
 		if anyOf([]want{{fmt.Sprintf("zq%dxj%dvw", i*7919, i), false}}).in(runs) {
 			wrong++
@@ -68,6 +75,68 @@ func TestASketchTellsWhatIsNotThere(t *testing.T) {
 		if n := anyOf(texts); n != nil {
 			t.Errorf("%v is a need: %v", texts, n)
 		}
+	}
+}
+
+// What an expression needs is in every text that it matches, and its parts count
+// together.
+func TestWhatAnExpressionNeeds(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		may           bool
+	}{
+		{`func \w+Handler`, "func serveHandler", true},
+		{`func \w+Handler`, "the Handler of it", false},
+		{`func \w+Handler`, "func serve", false},
+		{`(open|close)d? (file|door)s`, "closed doors", true},
+		{`(open|close)d? (file|door)s`, "closed window", false},
+		{`(?:abc)+[0-9]`, "abc1", true},
+		{`(?:abc)+[0-9]`, "xyz1", false},
+		{`(?:abc)*[0-9]`, "1", true},
+		{`(?i)ABC\d`, "xabc7", true},
+		{`abc|\d+`, "7", true},
+		{`abc\d|def\d`, "xyz", false},
+		{`abc\d|def\d`, "def7", true},
+		{`(a|b)(c|d)(e|f)(g|h)(i|j)(k|l)\d`, "acegik1", true},
+		{`(ab1|cd2)x*(ef3|gh4)x*(ij5|kl6)x*(mn7|op8)x*(qr9|st0)x*(uv1|wx2)x*(yz3|ab4)`, "ab1ef3ij5mn7qr9uv1yz3", true},
+		{"ab\ufffd", "ab\xff", true},
+	} {
+		tree, err := syntax.Parse(c.pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if may := needOf(tree).in(drawn([]byte(c.text))); may != c.may {
+			t.Errorf("%s may be in %q: %v", c.pattern, c.text, may)
+		}
+	}
+}
+
+// A file that is read in windows is known like any other, unless it turns out to be
+// no text.
+func TestAHugeFileIsKnown(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("marks cannot be relied on here, so nothing is known")
+	}
+	line := strings.Repeat("some words that are in every line of it ", 3) + "\n"
+	root := tree(t, map[string]string{
+		"huge":   strings.Repeat(line, 20_000) + "and one needle\n",
+		"long":   strings.Repeat("one line without an end ", 100_000) + "needle",
+		"binary": strings.Repeat(line, 20_000) + "\x00",
+	})
+	time.Sleep(150 * time.Millisecond) // more than a file must be old to be known
+	cache, known := walk.NewCache(root), NewSketches()
+	for i, pattern := range []string{"needle", "needle", "needle", "needle", "needle", "zebra", "needle"} {
+		q, err := Compile(pattern, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := q.Run(context.Background(), root, cache.Tree(context.Background(), walk.Options{}), Limits{}, known)
+		if want := strings.Count(pattern, "needle") * 2; err != nil || hits.Matches != want || hits.Binary != 1 {
+			t.Errorf("search %d for %s: %d matches, %d binary, %v", i, pattern, hits.Matches, hits.Binary, err)
+		}
+	}
+	if len(known.files) != 2 {
+		t.Errorf("%d files are known", len(known.files))
 	}
 }
 
@@ -215,7 +284,7 @@ func TestWhatIsKnownIsBounded(t *testing.T) {
 	for _, known := range s.files {
 		total += known.bytes()
 	}
-	if total != s.size || total > 8<<20 {
+	if total != s.size || total > 16<<20 {
 		t.Errorf("%d bytes are kept, %d are counted", total, s.size)
 	}
 	late := &sketch{runs: runs}
@@ -226,13 +295,12 @@ func TestWhatIsKnownIsBounded(t *testing.T) {
 }
 
 func TestRunsAreFoundWhereverTheyBegin(t *testing.T) {
-	var table [mostRuns]uint8
 	for size := range 40 {
 		text := []byte(strings.Repeat("x", size))
 		for at := 0; at+3 <= size; at++ {
 			given := slices.Clone(text)
 			copy(given[at:], "aB9")
-			if !anyOf([]want{{"aB9", false}}).in(drawRuns(&table, given)) {
+			if !anyOf([]want{{"aB9", false}}).in(drawn(given)) {
 				t.Errorf("%s is said to lack aB9", given)
 			}
 		}
