@@ -45,12 +45,12 @@ func Loop(events []convo.Event, changed func(since int64, steps int) bool) Verdi
 	if unheard(recent) {
 		return Verdict{}
 	}
-	v := babble(recent)
+	v, all := babble(recent), steps(recent)
 	if v.Repeats == 0 {
-		v = cycle(recent)
+		v = cycle(all)
 	}
 	if v.Repeats == 0 {
-		v = refrain(recent)
+		v = refrain(all)
 	}
 	if v.Repeats == 0 || v.Length > 0 && changed != nil && changed(v.Since, v.Length) {
 		return Verdict{}
@@ -68,6 +68,9 @@ func sinceThePerson(events []convo.Event) []convo.Event {
 	const most = 200
 	from := max(0, len(events)-most)
 	for i := len(events) - 1; i >= from; i-- {
+		if k := events[i].Kind; k != convo.KindUser && k != convo.KindCommand {
+			continue
+		}
 		e := events[i]
 		if _, ours := compactionOf(e); Said(e) || e.Kind == convo.KindCommand && !ours {
 			return events[i+1:]
@@ -78,9 +81,9 @@ func sinceThePerson(events []convo.Event) []convo.Event {
 
 // unheard reports whether a remark of ours is still without an answer.
 func unheard(events []convo.Event) bool {
-	for _, e := range slices.Backward(events) {
-		if e.Kind == convo.KindUser || ofModel(e.Kind) {
-			return e.Kind == convo.KindUser
+	for i := len(events) - 1; i >= 0; i-- {
+		if k := events[i].Kind; k == convo.KindUser || ofModel(k) {
+			return k == convo.KindUser
 		}
 	}
 	return false
@@ -97,15 +100,16 @@ type step struct {
 }
 
 func steps(events []convo.Event) []step {
-	results := map[string]convo.ToolResult{}
-	for _, e := range events {
-		if r, ok := e.Body.(convo.ToolResult); ok {
+	results := make(map[string]convo.ToolResult, len(events)/2)
+	for i := range events { // by place: an event is large, and this is done for every turn
+		if r, ok := events[i].Body.(convo.ToolResult); ok {
 			results[r.CallID] = r
 		}
 	}
-	var all []step
+	all := make([]step, 0, len(results))
 	text, reply, told := "", "", false
-	for _, e := range events {
+	for i := range events {
+		e := &events[i]
 		switch e.Kind {
 		case convo.KindUser:
 			told = true
@@ -149,8 +153,7 @@ func sameJSON(a, b json.RawMessage) bool {
 }
 
 // cycle finds the shortest circle of calls at the end.
-func cycle(events []convo.Event) Verdict {
-	all := steps(events)
+func cycle(all []step) Verdict {
 	for length := 1; length <= longestCycle; length++ {
 		from := len(all) - 1
 		for from-length >= 0 && all[from-length].same(all[from]) {
@@ -187,8 +190,7 @@ func wentOn(circle []step, length int) bool {
 
 // refrain finds replies that say the same again and again although they call
 // something else, when the results stay the same.
-func refrain(events []convo.Event) Verdict {
-	all := steps(events)
+func refrain(all []step) Verdict {
 	n := len(all)
 	if n == 0 || len(strings.TrimSpace(all[n-1].text)) < 20 {
 		return Verdict{}

@@ -97,7 +97,6 @@ func newEngine(c *pgx.ConnConfig, o Options) (relational.Engine, error) {
 	return relational.Engine{
 		Where: shown(c), Writer: writer, Readers: readers, Schema: migrations, Patience: o.Patience,
 		Begin:      `BEGIN`,
-		BeginSafe:  `BEGIN`,
 		BeginSetup: `BEGIN; SELECT pg_advisory_xact_lock(` + strconv.FormatInt(key(name, ""), 10) + `)`,
 		Like:       `ILIKE`,
 		Setup:      func(ctx context.Context, c *sql.Conn) error { return makeSchema(ctx, c, name) },

@@ -24,8 +24,13 @@ func migrate(ctx context.Context, e Engine, c *sql.Conn) error {
 		return orUnusable(err, e.Where, have, wanted)
 	}
 	w := &writer{engine: e, conn: c}
+	defer w.unready() // what is wrong with it is wrong with the connection
+	start := func(ctx context.Context) error {
+		_, err := c.ExecContext(ctx, e.BeginSetup)
+		return err
+	}
 	changed := false
-	err = w.transact(ctx, e.BeginSetup, func() error {
+	err = w.transact(ctx, start, func() error {
 		have, err := applied(ctx, e, c) // again: another process may have been quicker
 		if err := orUnusable(err, e.Where, have, wanted); err != nil {
 			return err

@@ -26,7 +26,8 @@ type Engine struct {
 	Readers *sql.DB
 
 	Begin      string // starts a transaction that outlives kill -9
-	BeginSafe  string // starts one that, with all before it, outlives a loss of power
+	Quick      string // said between transactions: that is enough for those that follow
+	Safe       string // so too: they, with all before them, outlive a loss of power; empty where all do
 	BeginSetup string // starts one that no other process runs beside
 	Like       string // the operator that matches a pattern whatever the case of ASCII letters
 
@@ -171,7 +172,7 @@ func (s *Store) forget(id string) {
 // Update changes title, branch and model.
 func (s *Store) Update(ctx context.Context, it store.Session) error {
 	return s.do(ctx, func(ctx context.Context, w *writer) error {
-		return w.transact(ctx, w.engine.Begin, func() error {
+		return w.transact(ctx, w.quickly, func() error {
 			n, err := affected(w.conn.ExecContext(ctx, `UPDATE sessions SET title = $2, branch = $3, model = $4 WHERE id = $1`,
 				it.ID, clean(it.Title), clean(it.Branch), clean(it.Model)))
 			if err == nil && n == 0 {

@@ -13,10 +13,11 @@ import (
 // writer writes. Only the queue's goroutine uses it.
 type writer struct {
 	engine Engine
-	conn   *sql.Conn // nil when it was lost
-	insert *sql.Stmt
-	used   time.Time        // when conn last worked
-	open   map[string]*tail // the sessions begun here
+	conn   *sql.Conn            // nil when it was lost
+	ready  map[string]*sql.Stmt // what was prepared for conn, by what it says
+	mood   string               // the one of Quick and Safe that was said to conn last
+	used   time.Time            // when conn last worked
+	open   map[string]*tail     // the sessions begun here
 }
 
 // tail is the end of a session as it was last written here.
@@ -53,7 +54,7 @@ func (w *writer) connect(ctx context.Context) error {
 	if err := w.engine.Setup(ctx, c); err != nil {
 		return errors.Join(err, c.Close())
 	}
-	w.conn, w.used = c, time.Now()
+	w.conn, w.used, w.mood = c, time.Now(), ""
 	w.doubtAll()
 	if err := w.relock(ctx); err != nil {
 		return errors.Join(err, w.drop())
@@ -98,7 +99,7 @@ func (w *writer) relock(ctx context.Context) error {
 // drop gives the connection up for good; it may be in the midst of anything.
 func (w *writer) drop() error {
 	c := w.conn
-	w.closeInsert() // the connection is bad: so may this be
+	w.unready() // the connection is bad: so may this be
 	w.conn = nil
 	c.Raw(func(any) error { return driver.ErrBadConn }) // that it comes back is the point
 	if err := c.Close(); !errors.Is(err, sql.ErrConnDone) {
@@ -113,19 +114,52 @@ func (w *writer) dropIfDead(ctx context.Context) {
 	}
 }
 
-// transact runs f in a transaction that begin starts. After a failure nothing
-// of it has happened, or the connection broke and nobody knows.
-func (w *writer) transact(ctx context.Context, begin string, f func() error) error {
-	if _, err := w.conn.ExecContext(ctx, begin); err != nil {
+// transact runs f in a transaction that start starts. After a failure nothing of it
+// has happened, or the connection broke and nobody knows.
+func (w *writer) transact(ctx context.Context, start func(context.Context) error, f func() error) error {
+	if err := start(ctx); err != nil {
 		return w.abandon(ctx, err)
 	}
 	if err := f(); err != nil {
 		return w.abandon(ctx, err)
 	}
-	if _, err := w.conn.ExecContext(ctx, `COMMIT`); err != nil {
+	if _, err := w.exec(ctx, `COMMIT`); err != nil {
 		return w.abandon(ctx, err)
 	}
 	return nil
+}
+
+// quickly starts a transaction that outlives kill -9.
+func (w *writer) quickly(ctx context.Context) error { return w.start(ctx, w.engine.Quick) }
+
+// safely starts one that, with all before it, outlives a loss of power.
+func (w *writer) safely(ctx context.Context) error { return w.start(ctx, w.engine.Safe) }
+
+func (w *writer) start(ctx context.Context, mood string) error {
+	if mood != w.mood {
+		if _, err := w.conn.ExecContext(ctx, mood); err != nil {
+			return err
+		}
+		w.mood = mood
+	}
+	_, err := w.exec(ctx, w.engine.Begin)
+	return err
+}
+
+// exec runs what is run again and again: it is prepared once for a connection.
+func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	s := w.ready[query]
+	if s == nil {
+		var err error
+		if s, err = w.conn.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+		if w.ready == nil {
+			w.ready = map[string]*sql.Stmt{}
+		}
+		w.ready[query] = s
+	}
+	return s.ExecContext(ctx, args...)
 }
 
 func (w *writer) abandon(ctx context.Context, err error) error {
@@ -139,18 +173,18 @@ func (w *writer) abandon(ctx context.Context, err error) error {
 
 // write keeps a batch, wholly or not at all.
 func (w *writer) write(ctx context.Context, batch []*store.Entry, durable bool) error {
-	begin := w.engine.Begin
+	start := w.quickly
 	if durable {
-		begin = w.engine.BeginSafe
+		start = w.safely
 	}
-	if len(batch) == 0 && begin == w.engine.Begin {
-		return nil // every transaction is durable here
+	if len(batch) == 0 && (!durable || w.engine.Safe == "") {
+		return nil // there is nothing to write, or every transaction is durable here
 	}
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
 	var after map[string]tail
-	err := w.transact(ctx, begin, func() (err error) {
+	err := w.transact(ctx, start, func() (err error) {
 		after, err = w.rows(ctx, batch)
 		return err
 	})
@@ -167,9 +201,6 @@ func (w *writer) rows(ctx context.Context, batch []*store.Entry) (map[string]tai
 		_, err := w.conn.ExecContext(ctx, `UPDATE synced SET times = times + 1`) // so that there is something to make durable
 		return nil, err
 	}
-	if err := w.prepare(ctx); err != nil {
-		return nil, err
-	}
 	after := map[string]tail{}
 	for _, e := range batch {
 		if err := w.entry(ctx, after, e); err != nil {
@@ -183,13 +214,6 @@ func (w *writer) rows(ctx context.Context, batch []*store.Entry) (map[string]tai
 		}
 	}
 	return after, nil
-}
-
-func (w *writer) prepare(ctx context.Context) (err error) {
-	if w.insert == nil {
-		w.insert, err = w.conn.PrepareContext(ctx, insertEvent)
-	}
-	return err
 }
 
 func (w *writer) entry(ctx context.Context, after map[string]tail, e *store.Entry) error {
@@ -220,7 +244,7 @@ func (w *writer) event(ctx context.Context, t *tail, session string, r store.Row
 	case row.Seq <= t.upto:
 		t.skipped++
 	default:
-		if _, err := w.insert.ExecContext(ctx, columns(session, row)...); err != nil {
+		if _, err := w.exec(ctx, insertEvent, columns(session, row)...); err != nil {
 			return err
 		}
 	}
@@ -276,7 +300,7 @@ func (w *writer) count(ctx context.Context, id string, t tail) error {
 		return nil
 	}
 	s := t.session
-	n, err := affected(w.conn.ExecContext(ctx, `UPDATE sessions SET events = $2, calls = $3, last_words = $4, updated = $5, head = $6
+	n, err := affected(w.exec(ctx, `UPDATE sessions SET events = $2, calls = $3, last_words = $4, updated = $5, head = $6
 WHERE id = $1`, id, s.Events, s.Calls, clean(s.LastWords), store.Nanos(s.Updated), bytesOf(t.head)))
 	if err == nil && n != 1 {
 		err = &store.NoSession{ID: id}
@@ -342,7 +366,7 @@ func (w *writer) remove(ctx context.Context, id string) error {
 		}
 	}
 	delete(w.open, id)
-	err := w.transact(ctx, w.engine.Begin, func() error {
+	err := w.transact(ctx, w.quickly, func() error {
 		if _, err := w.conn.ExecContext(ctx, `DELETE FROM events WHERE session = $1`, id); err != nil {
 			return err
 		}
@@ -367,16 +391,15 @@ func (w *writer) close(ctx context.Context) error {
 	for id := range w.open {
 		all = errors.Join(all, w.end(ctx, id))
 	}
-	return errors.Join(all, w.closeInsert(), w.conn.Close())
+	return errors.Join(all, w.unready(), w.conn.Close())
 }
 
-// closeInsert must come before the connection is closed: SQLite keeps one open
-// that has a statement, and then nobody tidies the WAL away.
-func (w *writer) closeInsert() error {
-	if w.insert == nil {
-		return nil
+// unready must come before the connection is closed: SQLite keeps one open that has
+// a statement, and then nobody tidies the WAL away.
+func (w *writer) unready() (err error) {
+	for _, s := range w.ready {
+		err = errors.Join(err, s.Close())
 	}
-	s := w.insert
-	w.insert = nil
-	return s.Close()
+	w.ready = nil
+	return err
 }

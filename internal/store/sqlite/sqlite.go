@@ -129,8 +129,9 @@ func newEngine(path string, o Options) (relational.Engine, error) {
 	locks := newLocks(path + "-open")
 	return relational.Engine{
 		Where: path, Writer: writer, Readers: readers, Schema: migrations,
-		Begin:      `PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE`,
-		BeginSafe:  `PRAGMA synchronous = FULL; BEGIN IMMEDIATE`,
+		Begin:      `BEGIN IMMEDIATE`,
+		Quick:      `PRAGMA synchronous = NORMAL`,
+		Safe:       `PRAGMA synchronous = FULL`,
 		BeginSetup: `PRAGMA synchronous = FULL; BEGIN IMMEDIATE`,
 		Like:       `LIKE`,
 		Setup:      func(ctx context.Context, c *sql.Conn) error { return setup(ctx, c, path, o.Busy) },
