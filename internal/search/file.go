@@ -14,7 +14,7 @@ import (
 
 const (
 	head    = 64 << 10  // read in one call, as nearly all files are; a zero byte in it tells a binary file
-	small   = 256 << 10 // what a buffer holds at first
+	small   = 256 << 10 // what a buffer holds when that is not enough
 	whole   = 1 << 20   // what is read at once; larger files are searched in windows
 	longest = 8 << 20   // a line longer than this is taken for several
 	widest  = 16 << 20  // as much of a file in UTF-16 is read
@@ -31,7 +31,7 @@ type reader struct {
 }
 
 func newReader(q *Query, l Limits, root *walk.Root, v *visit) *reader {
-	return &reader{root: root, page: newPage(q, l), buf: make([]byte, small), visit: v}
+	return &reader{root: root, page: newPage(q, l), buf: make([]byte, head), visit: v}
 }
 
 // outcome is what came of one file.
@@ -89,8 +89,9 @@ func (r *reader) text(path string, data []byte) outcome {
 
 // large goes on with a file whose head is in the buffer.
 func (r *reader) large(path string, f walk.Handle) outcome {
+	size, regular := f.Size()
 	switch {
-	case !f.Regular():
+	case !regular:
 		return outcome{err: fmt.Errorf("reading %s: %w", path, fs.ErrInvalid)}
 	case byteOrder(r.buf) != nil:
 		rest, _ := io.ReadAll(io.LimitReader(f, widest)) // what cannot be read ends there
@@ -98,14 +99,20 @@ func (r *reader) large(path string, f walk.Handle) outcome {
 	case isBinary(r.buf[:head]):
 		return outcome{binary: true}
 	}
-	n, last := fillUp(f, r.room(small), head)
-	if !last {
-		n, last = fillUp(f, r.room(whole), n)
-	}
+	n, last := fillUp(f, r.room(roomFor(size, whole)), head)
 	if last {
 		return r.text(path, r.buf[:n])
 	}
-	return r.windows(path, f, n)
+	return r.windows(path, f, n, roomFor(size, longest))
+}
+
+// roomFor is how much room a file of a size is given, but for more than most.
+func roomFor(size int64, most int) int {
+	room := small
+	for int64(room) <= size && room < most {
+		room *= 2
+	}
+	return room
 }
 
 // room gives a buffer of so many bytes with what is in it already.
@@ -117,9 +124,10 @@ func (r *reader) room(size int) []byte {
 }
 
 // windows searches a file that is too large to be read at once, of which the
-// first n bytes are in the buffer and fill it. A window ends with a whole line; the lines that may be
+// first n bytes are in the buffer and fill their room. A line that needs it gets
+// room for all of the file. A window ends with a whole line; the lines that may be
 // shown as context of the next are kept in front of it.
-func (r *reader) windows(path string, f io.Reader, n int) outcome {
+func (r *reader) windows(path string, f io.Reader, n, all int) outcome {
 	p := r.page
 	p.turn(path)
 	w, last := r.buf[:n], false
@@ -131,7 +139,7 @@ func (r *reader) windows(path string, f io.Reader, n int) outcome {
 	for !p.full || p.owed > 0 {
 		end := windowEnd(w[:n], from, last)
 		if end == from && !last && len(w) < longest { // a line fills the window: make it larger
-			w = r.room(longest)
+			w = r.room(min(max(all, 2*len(w)), longest)) // twice as much if it has grown meanwhile
 			n, last = fillUp(f, w, n)
 			continue
 		} else if end == from {

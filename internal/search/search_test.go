@@ -453,7 +453,7 @@ func TestWindowsGiveTheSameAsAWholeFile(t *testing.T) {
 		if last {
 			return // it fits; no windows then
 		}
-		if d := cmp.Diff(want, r.windows("f", in, n), cmp.AllowUnexported(outcome{})); d != "" {
+		if d := cmp.Diff(want, r.windows("f", in, n, n), cmp.AllowUnexported(outcome{})); d != "" {
 			t.Fatalf("whole against windows of %d: %s", size, d)
 		}
 	})

@@ -101,6 +101,15 @@ func (r *Root) readDirSlowly(path string) ([]Entry, Mark, error) {
 	return entries, markOf(info), err
 }
 
+// sizeOf is false for what is no regular file.
+func sizeOf(f *os.File) (int64, bool) {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
 func join(dir, name string) string {
 	if dir == "" {
 		return name

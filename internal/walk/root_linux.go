@@ -72,7 +72,7 @@ type Handle struct {
 }
 
 // Handle opens a file without waiting for a pipe. What the file is, is not
-// looked at: see Regular.
+// looked at: see Size.
 func (r *Root) Handle(path string) (Handle, error) {
 	if r.slow {
 		f, err := r.open(path)
@@ -105,14 +105,14 @@ func (h Handle) Read(buf []byte) (int, error) {
 	}
 }
 
-// Regular reports whether it is a regular file.
-func (h Handle) Regular() bool {
+// Size is how long the file is. It is false for what is no regular file.
+func (h Handle) Size() (int64, bool) {
 	if h.file != nil {
-		info, err := h.file.Stat()
-		return err == nil && info.Mode().IsRegular()
+		return sizeOf(h.file)
 	}
 	var st unix.Stat_t
-	return unix.Fstat(h.fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
+	err := unix.Fstat(h.fd, &st)
+	return st.Size, err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
 }
 
 // Mark is that of the file. It is false where a mark cannot be relied on.

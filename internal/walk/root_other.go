@@ -19,17 +19,14 @@ func (r *Root) open(path string) (*os.File, error) { return r.root.OpenFile(path
 type Handle struct{ *os.File }
 
 // Handle opens a file without waiting for a pipe. What the file is, is not
-// looked at: see Regular.
+// looked at: see Size.
 func (r *Root) Handle(path string) (Handle, error) {
 	f, err := r.open(path)
 	return Handle{f}, err
 }
 
-// Regular reports whether it is a regular file.
-func (h Handle) Regular() bool {
-	info, err := h.Stat()
-	return err == nil && info.Mode().IsRegular()
-}
+// Size is how long the file is. It is false for what is no regular file.
+func (h Handle) Size() (int64, bool) { return sizeOf(h.File) }
 
 // Mark is that of the file. It is false where a mark cannot be relied on: here it
 // lacks the time of the last change of any kind.
