@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -32,9 +33,11 @@ func (s *system) open(root *os.Root) error {
 		return err
 	}
 	probe, err := s.openat(".", unix.O_PATH)
-	if s.slow = err != nil; !s.slow {
+	if err == nil {
+		_, err = glance(probe, ".")
 		unix.Close(probe)
 	}
+	s.slow = err != nil
 	return nil
 }
 
@@ -45,12 +48,33 @@ func (s *system) openat(path string, flags uint64) (int, error) {
 		Flags:   flags | unix.O_CLOEXEC | unix.O_NOFOLLOW,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
 	}
+	var room [pathRoom]byte
+	name, err := terminated(room[:0], path)
+	if err != nil {
+		return -1, err
+	}
 	for {
-		fd, err := unix.Openat2(s.fd, path, &how)
-		if err != unix.EINTR && err != unix.EAGAIN { // EAGAIN: renamed meanwhile, the system asks to try again
-			return fd, err
+		fd, _, code := unix.Syscall6(unix.SYS_OPENAT2, uintptr(s.fd), uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
+		switch code {
+		case 0:
+			return int(fd), nil
+		case unix.EINTR, unix.EAGAIN: // EAGAIN: renamed meanwhile, the system asks to try again
+		default:
+			return -1, code
 		}
 	}
+}
+
+// pathRoom is enough for nearly every path. A longer one is put elsewhere.
+const pathRoom = 256
+
+// terminated is a path as the system wants it, with a zero byte behind it, in room if
+// it fits: a tree has many files, and memory for the name of each is not free.
+func terminated(room []byte, path string) ([]byte, error) {
+	if strings.IndexByte(path, 0) >= 0 {
+		return nil, unix.EINVAL
+	}
+	return append(append(room, path...), 0), nil
 }
 
 func (r *Root) open(path string) (*os.File, error) {
@@ -157,10 +181,32 @@ func (r *Root) glance(path string) (Mark, error) {
 	if r.slow {
 		return r.changedSlowly(path)
 	}
-	var st unix.Stat_t
-	err := unix.Fstatat(r.fd, cmp.Or(path, "."), &st, unix.AT_SYMLINK_NOFOLLOW)
-	return stated(&st), err
+	return glance(r.fd, cmp.Or(path, "."))
 }
+
+// glance is the mark of what is at a path below an open folder: its own, not that of
+// what it links to.
+func glance(dir int, path string) (Mark, error) {
+	const wanted = unix.STATX_MTIME | unix.STATX_CTIME | unix.STATX_SIZE | unix.STATX_INO
+	var room [pathRoom]byte
+	name, err := terminated(room[:0], path)
+	if err != nil {
+		return Mark{}, err
+	}
+	var st unix.Statx_t
+	for {
+		_, _, code := unix.Syscall6(unix.SYS_STATX, uintptr(dir), uintptr(unsafe.Pointer(&name[0])), unix.AT_SYMLINK_NOFOLLOW, wanted, uintptr(unsafe.Pointer(&st)), 0)
+		switch code {
+		case 0:
+			return Mark{nanos(st.Mtime), nanos(st.Ctime), int64(st.Size), st.Ino}, nil
+		case unix.EINTR:
+		default:
+			return Mark{}, code
+		}
+	}
+}
+
+func nanos(t unix.StatxTimestamp) int64 { return t.Sec*1e9 + int64(t.Nsec) }
 
 // A station is the folder that was looked into last, held open for the next name.
 type station struct {
@@ -197,9 +243,7 @@ func (s *station) changed(dir, name string) (Mark, error) {
 	if s.err != nil {
 		return Mark{}, s.err
 	}
-	var st unix.Stat_t
-	err := unix.Fstatat(s.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
-	return stated(&st), err
+	return glance(s.fd, name)
 }
 
 func stated(st *unix.Stat_t) Mark {

@@ -92,7 +92,12 @@ func (s *scan) choose(entries []Entry, rules *rules, chosen []Entry) folder {
 			f.folders++
 		}
 	}
-	slices.SortFunc(chosen, byPath)
+	if len(chosen) > 1 {
+		same := len(chosen[0].Path) - len(base(chosen[0].Path)) // the way to the folder
+		slices.SortFunc(chosen, func(a, b Entry) int {
+			return byPath(Entry{a.Path[same:], a.Type}, Entry{b.Path[same:], b.Type})
+		})
+	}
 	f.entries = chosen
 	return f
 }

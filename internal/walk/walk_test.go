@@ -513,3 +513,34 @@ func BenchmarkList(b *testing.B) {
 		}
 	})
 }
+
+// Paths that are longer than most are looked at like others, and one that no file can
+// have is refused.
+func TestLongAndImpossiblePaths(t *testing.T) {
+	root, long := t.TempDir(), strings.Repeat("a-long-name-of-a-folder/", 20)
+	if err := os.MkdirAll(filepath.Join(root, long), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, long, "file"), []byte("content"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	if data, err := tree.ReadFile(long + "file"); err != nil || string(data) != "content" {
+		t.Errorf("reading a file with a long path: %q, %v", data, err)
+	}
+	if m, err := tree.glance(long + "file"); err != nil || !tree.Same(long+"file", m) {
+		t.Errorf("looking at it: %v, %v", m, err)
+	}
+	for _, path := range []string{"a\x00b", long + "\x00"} {
+		if _, err := tree.Handle(path); err == nil {
+			t.Errorf("%q is opened", path)
+		}
+		if tree.Same(path, Mark{}) {
+			t.Errorf("%q is the same as nothing", path)
+		}
+	}
+}
