@@ -134,7 +134,7 @@ func (r *reader) windows(path string, f io.Reader, n, all int) outcome {
 	from, number := bomLength(w[:n]), 1
 	p.tail = from
 	if r.draws {
-		r.visit.blank(4 * mostRuns)
+		r.visit.blank(whole)
 	}
 	for !p.full || p.owed > 0 {
 		end := windowEnd(w[:n], from, last)

@@ -152,7 +152,7 @@ func (s *sketch) bytes() int { return 128 + 8*len(s.runs) }
 
 // A runSet says of runs of three bytes, without regard to case, whether they may
 // be there: a bit for each of many that share it. Its length is a power of two,
-// and larger for larger texts.
+// and larger for texts that have more of them.
 type runSet []uint64
 
 const (
@@ -163,22 +163,29 @@ const (
 // A drawing is a runSet in the making. A byte of the table stands for a bit until
 // the end: storing it needs no look at what was there.
 type drawing struct {
-	table *[mostRuns]uint8 // nil before the first
-	size  int              // how much of it is in use
+	bytes int // of the text, roughly
+	size  int // how much of the table is in use
+	*sheet
+}
+
+// A sheet is what is drawn on, one file after another.
+type sheet struct {
+	table [mostRuns]uint8
+	words [mostRuns / 64]uint64
 }
 
 // blank begins a drawing of a text of so many bytes.
 func (d *drawing) blank(bytes int) {
-	if d.table == nil {
-		d.table = new([mostRuns]uint8)
+	if d.sheet == nil {
+		d.sheet = new(sheet)
 	}
-	d.size = min(max(fewestRuns, 1<<bits.Len(uint(bytes/4))), mostRuns)
+	d.bytes, d.size = bytes, min(max(fewestRuns, 1<<bits.Len(uint(bytes))), mostRuns)
 	clear(d.table[:d.size])
 }
 
 // add draws a text, or some lines of it: no run that counts goes beyond a line.
 func (d *drawing) add(text []byte) {
-	table, mask := d.table, uint64(d.size-1)
+	table, mask := &d.table, uint64(d.size-1)
 	mask &= mostRuns - 1 // so that the compiler knows
 	for ; len(text) >= 10; text = text[8:] {
 		v, w := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[2:])
@@ -193,17 +200,43 @@ func (d *drawing) add(text []byte) {
 	}
 }
 
-// set is what was drawn, eight words of the table in one: bit i of byte k of
-// a word is byte k of the word i of the eight.
+// set is what was drawn, as small as it can be while it still tells much: the larger
+// the file, the more reading it in vain costs, and the fewer bits may be set.
 func (d *drawing) set() runSet {
-	set := make(runSet, d.size/64)
-	for i := range set {
+	set := runSet(d.words[:d.size/64])
+	for i := range set { // eight words of the table in one: bit i of byte k is byte k of the word i of the eight
 		eight := d.table[64*i : 64*i+64]
+		set[i] = 0
 		for k := range 8 {
 			set[i] |= binary.LittleEndian.Uint64(eight[8*k:]) << k
 		}
 	}
-	return set
+	for half := len(set) / 2; 64*half >= fewestRuns && 10*set.count() <= d.tenths()*64*half; half /= 2 {
+		for i, w := range set[half:] {
+			set[i] |= w
+		}
+		set = set[:half]
+	}
+	return slices.Clone(set)
+}
+
+// tenths is how many tenths of the bits may be set.
+func (d *drawing) tenths() int {
+	switch {
+	case d.bytes >= 1<<20:
+		return 1
+	case d.bytes >= 32<<10:
+		return 2
+	}
+	return 4
+}
+
+// count is how many bits are set.
+func (s runSet) count() (n int) {
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
 }
 
 // twoRuns numbers the runs that begin with the first and the fifth byte of w, in
