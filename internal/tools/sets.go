@@ -176,13 +176,22 @@ func leads(t tool.Tool) string {
 	return t.Spec().Name
 }
 
-// Only leaves those tools that keep accepts, under all their names. The past is
-// left as it is: it holds nothing that the model was not told before.
+// Only leaves those tools that keep accepts, under all their names. Those of jobs
+// stay as long as something is left that can start one. The past is left as it is:
+// it holds nothing that the model was not told before.
 func (s Toolset) Only(keep func(tool.Spec) bool) Toolset {
 	drop := func(t tool.Tool) bool { return !keep(t.Spec()) }
 	s.Tools = slices.DeleteFunc(slices.Clone(s.Tools), drop)
-	s.Jobs = slices.DeleteFunc(slices.Clone(s.Jobs), drop)
-	s.Also = slices.DeleteFunc(slices.Clone(s.Also), func(a toolkit.Alias) bool { return drop(a) })
+	starts := slices.ContainsFunc(s.Tools, func(t tool.Tool) bool { return t.Spec().Has(tool.Exec) })
+	s.Also = slices.DeleteFunc(slices.Clone(s.Also), func(a toolkit.Alias) bool {
+		if slices.ContainsFunc(s.Jobs, func(j tool.Tool) bool { return leads(j) == leads(a) }) {
+			return !starts
+		}
+		return drop(a)
+	})
+	if !starts {
+		s.Jobs = nil
+	}
 	return s
 }
 

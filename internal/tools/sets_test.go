@@ -366,3 +366,19 @@ func TestOnlyLeavesOutUnderAllNames(t *testing.T) {
 		t.Error("read_file is gone")
 	}
 }
+
+// Who may run programs and read no files can still look after the programs.
+func TestJobsStayWithWhatStartsThem(t *testing.T) {
+	jobs := []string{"job_output", "job_kill", "BashOutput"}
+	without := func(e tool.Effect) []string {
+		return names(set(t, "default").Only(func(s tool.Spec) bool { return !s.Has(e) }).All())
+	}
+	for _, n := range jobs {
+		if !slices.Contains(without(tool.Read), n) {
+			t.Errorf("%s went with the files", n)
+		}
+		if slices.Contains(without(tool.Exec), n) {
+			t.Errorf("%s stays where nothing can be started", n)
+		}
+	}
+}

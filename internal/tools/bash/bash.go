@@ -120,7 +120,7 @@ func background(at tool.Place, c tool.Command, g tool.Grant) (output, error) {
 	if err != nil {
 		return output{}, tool.Errorf(tool.CodeOf(err, "EXEC_FAILED"), "starting a job: %w", err)
 	}
-	said := fmt.Sprintf("started as %s; read it with job_output, end it with job_kill", job.ID)
+	said := fmt.Sprintf("started as %s: its output is read and it is ended by that name", job.ID)
 	return output{Shown: toolkit.Shown{Output: said}, Job: job.ID}, nil
 }
 
