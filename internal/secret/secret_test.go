@@ -186,7 +186,7 @@ func TestCleanTextIsNotCopied(t *testing.T) {
 	b := []byte(s)
 	j := []byte(`{"a":"plain","b":[1,2,"more"]}`)
 	for name, do := range map[string]func(){"Text": func() { r.Text(s) }, "Bytes": func() { r.Bytes(b) }, "JSON": func() { r.JSON(j) }} {
-		if n := testing.AllocsPerRun(10, do); n > 0 {
+		if n := testing.AllocsPerRun(300, do); n > 0 { // so often that what the runtime does meanwhile does not count
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}
