@@ -75,7 +75,7 @@ const batchSize = 32
 // sizeOf lets batches grow when the search may be over soon.
 func (l Limits) sizeOf(number int) int {
 	if l.Max > 0 {
-		return min(2+number, batchSize)
+		return min(2+number/4, batchSize)
 	}
 	return batchSize
 }
