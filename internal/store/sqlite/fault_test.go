@@ -106,6 +106,9 @@ func TestStoreThatMustNotBeTouchedIsNot(t *testing.T) {
 		{"header damaged", bytesAt(0, "garbage garbage "), "damaged"},
 		{"schema damaged", bytesAt(100, strings.Repeat("\xff", 3000)), "damaged"},
 		{"cut off", func(t *testing.T, path string) { check(t, os.Truncate(path, 5000)) }, "damaged"},
+		{"cut off, with a log that is none", func(t *testing.T, path string) {
+			check(t, os.Truncate(path, 5000), os.WriteFile(path+"-wal", bytes.Repeat([]byte("text\n"), 2000), 0o600))
+		}, "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.db")
@@ -122,6 +125,35 @@ func TestStoreThatMustNotBeTouchedIsNot(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A process that is killed while it moves its log into the file leaves a file that is
+// whole only together with the log: here the first page says already that there are
+// more pages than there are.
+func TestACheckpointThatWasCutShortIsFinished(t *testing.T) {
+	path, cut := filepath.Join(t.TempDir(), "a.db"), filepath.Join(t.TempDir(), "cut.db")
+	copyFile(t, golden, path)
+	db := raw(t, path)
+	db.SetMaxOpenConns(1)
+	_, err := db.Exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE sessions SET title = hex(randomblob(100000)) WHERE id = 'one'`)
+	check(t, err)
+	copyFile(t, path, cut)
+	copyFile(t, path+"-wal", cut+"-wal")
+	_, err = db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+	check(t, err, db.Close())
+	all, err := os.ReadFile(path)
+	check(t, err)
+	f, err := os.OpenFile(cut, os.O_RDWR, 0)
+	check(t, err)
+	_, err = f.WriteAt(all[:4096], 0)
+	check(t, errors.Join(err, f.Close()))
+	s := open(t, cut, sqlite.Options{})
+	one, err := s.Session(t.Context(), "one")
+	check(t, err)
+	if n := len(storetest.Collect(t, s.Events(t.Context(), "one", 0))); n != 40 || len(one.Title) != 200000 {
+		t.Errorf("%d events, a title of %d bytes", n, len(one.Title))
+	}
+	check(t, s.Close())
 }
 
 func TestDamageFoundWhileReadingIsSaid(t *testing.T) {

@@ -73,7 +73,9 @@ func ready(ctx context.Context, path string) error {
 
 // peek looks whether the file is one of ours and no newer than we are. Another
 // process may be writing its first page at this very moment, so what looks
-// damaged is looked at again.
+// damaged is looked at again. A file with a log beside it may be whole only together
+// with that, when a process was killed that moved one into the other: then opening
+// it, which looks at both, has the last word.
 func peek(ctx context.Context, path string) error {
 	const tries, pause = 10, 50 * time.Millisecond
 	for i := 1; ; i++ {
@@ -81,13 +83,19 @@ func peek(ctx context.Context, path string) error {
 		switch {
 		case err == nil && v > schemaVersion:
 			return relational.Newer(path, v, schemaVersion)
-		case err == nil:
+		case err == nil, logged(path):
 			return nil
 		case i == tries || ctx.Err() != nil:
 			return explain(path, err)
 		}
 		time.Sleep(pause)
 	}
+}
+
+// logged reports whether there is a log with something in it.
+func logged(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
 }
 
 // version reads the version in the header of the file. An immutable database is
