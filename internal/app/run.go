@@ -72,7 +72,7 @@ func (a *app) run(c *cobra.Command, args []string) error {
 func (a *app) serve(ctx context.Context, h *house, prompt string, o headless.Options) int {
 	ctx, cancel := context.WithCancel(ctx)
 	s := a.agent(h)
-	h.stored = nil
+	h.stored = nil // the engine has them, as long as it wants them
 	over := make(chan struct{})
 	go func() {
 		defer close(over)

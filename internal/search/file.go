@@ -152,8 +152,10 @@ func (r *reader) windows(path string, f io.Reader, n, all int) outcome {
 		if r.draws {
 			r.visit.add(w[from:end])
 		}
+		if last && r.draws {
+			r.visit.finish(path, r.mark)
+		}
 		if last {
-			r.draws = r.draws && r.visit.finish(path, r.mark)
 			break
 		}
 		number += bytes.Count(w[from:end], newline)
