@@ -332,11 +332,12 @@ func fd() string {
 
 func byTime(t *testing.T, root string) contest {
 	ctx, cache := context.Background(), walk.NewCache(root)
-	newest := func(c func() *walk.Cache) func() cost {
+	newest := func(cache func() *walk.Cache) func() cost {
 		return ours(t, func() {
-			list, err := c().List(ctx, walk.Options{})
+			c := cache()
+			list, err := c.List(ctx, walk.Options{})
 			if err == nil {
-				_, err = walk.Newest(ctx, root, list)
+				_, err = c.Newest(ctx, list)
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 type Cache struct {
 	root  string
 	now   func() time.Time
+	times *times
 	walks atomic.Int64 // how many there were
 
 	mu      sync.RWMutex // guards all that follows
@@ -45,7 +46,7 @@ type chosen struct {
 
 // NewCache makes an empty cache for the tree at root, an absolute path.
 func NewCache(root string) *Cache {
-	return &Cache{root: root, now: time.Now, dirs: map[view]*chosen{}, rules: map[string]remembered[*ruleSet]{}}
+	return &Cache{root: root, now: time.Now, times: newTimes(), dirs: map[view]*chosen{}, rules: map[string]remembered[*ruleSet]{}}
 }
 
 // Root is the tree of the cache.

@@ -187,21 +187,26 @@ func (r *Root) glance(path string) (Mark, error) {
 // glance is the mark of what is at a path below an open folder: its own, not that of
 // what it links to.
 func glance(dir int, path string) (Mark, error) {
-	const wanted = unix.STATX_MTIME | unix.STATX_CTIME | unix.STATX_SIZE | unix.STATX_INO
+	var st unix.Statx_t
+	err := statx(dir, path, &st)
+	return Mark{nanos(st.Mtime), nanos(st.Ctime), int64(st.Size), st.Ino}, err
+}
+
+func statx(dir int, path string, st *unix.Statx_t) error {
+	const wanted = unix.STATX_MTIME | unix.STATX_CTIME | unix.STATX_SIZE | unix.STATX_INO | unix.STATX_NLINK
 	var room [pathRoom]byte
 	name, err := terminated(room[:0], path)
 	if err != nil {
-		return Mark{}, err
+		return err
 	}
-	var st unix.Statx_t
 	for {
-		_, _, code := unix.Syscall6(unix.SYS_STATX, uintptr(dir), uintptr(unsafe.Pointer(&name[0])), unix.AT_SYMLINK_NOFOLLOW, wanted, uintptr(unsafe.Pointer(&st)), 0)
+		_, _, code := unix.Syscall6(unix.SYS_STATX, uintptr(dir), uintptr(unsafe.Pointer(&name[0])), unix.AT_SYMLINK_NOFOLLOW, wanted, uintptr(unsafe.Pointer(st)), 0)
 		switch code {
 		case 0:
-			return Mark{nanos(st.Mtime), nanos(st.Ctime), int64(st.Size), st.Ino}, nil
+			return nil
 		case unix.EINTR:
 		default:
-			return Mark{}, code
+			return code
 		}
 	}
 }
@@ -232,18 +237,22 @@ func (s *station) enter(dir string) {
 	}
 }
 
-// changed is that of the root for a name in a folder.
-func (s *station) changed(dir, name string) (Mark, error) {
+// asked is when a name in a folder last changed, and whether nothing else leads to
+// it: it has no other name, and nothing is mounted there.
+func (s *station) asked(dir, name string) (when int64, alone bool, err error) {
 	if s.root.slow {
-		return s.root.changedSlowly(join(dir, name))
+		m, err := s.root.changedSlowly(join(dir, name))
+		return m.mtime, false, err
 	}
 	if dir != s.dir {
 		s.enter(dir)
 	}
 	if s.err != nil {
-		return Mark{}, s.err
+		return 0, false, s.err
 	}
-	return glance(s.fd, name)
+	var st unix.Statx_t
+	err = statx(s.fd, name, &st)
+	return nanos(st.Mtime), st.Nlink == 1 && st.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0, err
 }
 
 func stated(st *unix.Stat_t) Mark {

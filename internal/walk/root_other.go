@@ -43,8 +43,9 @@ func (r *Root) station() *station { return &station{r} }
 
 func (*station) leave() {}
 
-func (s *station) changed(dir, name string) (Mark, error) {
-	return s.root.changedSlowly(join(dir, name))
+func (s *station) asked(dir, name string) (when int64, alone bool, err error) {
+	m, err := s.root.changedSlowly(join(dir, name))
+	return m.mtime, false, err
 }
 
 func markOf(info fs.FileInfo) Mark {

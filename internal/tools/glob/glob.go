@@ -77,7 +77,7 @@ func run(ctx context.Context, at tool.Place, g tool.Grant, in input, _ tool.Prog
 		return output{}, tool.Errorf(tool.ReadFailed, "listing %s: %w", cmp.Or(folder, "."), err)
 	}
 	if in.Sort == "modified" {
-		if found, err = walk.Newest(ctx, root, found); err != nil {
+		if found, err = tree.Newest(ctx, at.Memo, root, found); err != nil {
 			return output{}, tool.Errorf(tool.ReadFailed, "sorting by time: %w", err)
 		}
 	}

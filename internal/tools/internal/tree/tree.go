@@ -33,6 +33,15 @@ func List(ctx context.Context, m *tool.Memo, root string, o Options) ([]walk.Ent
 	return remembered(m, root).List(ctx, o.walk())
 }
 
+// Newest gives files below root, a real path, in the order of their time of change,
+// the last one first.
+func Newest(ctx context.Context, m *tool.Memo, root string, list []walk.Entry) ([]walk.Entry, error) {
+	if m == nil {
+		return walk.Newest(ctx, root, list)
+	}
+	return remembered(m, root).Newest(ctx, list)
+}
+
 // key is the root of a tree that is remembered.
 type key string
 
