@@ -8,7 +8,8 @@ import "encoding/binary"
 // may be there, which costs more than a few quick passes and less than many.
 type choice struct {
 	needles []needle
-	may     [1 << 12]uint8 // by slot: 1 when a pair of a needle falls there
+	pairs   []*pair        // by which they are known
+	may     [1 << 12]uint8 // by slot: 1 when a pair falls there
 	nibbles *nibbles       // nil without wide registers
 }
 
@@ -21,15 +22,17 @@ func newChoice(needles []needle) *choice {
 	c := &choice{needles: needles, nibbles: newNibbles()}
 	for i := range needles {
 		n := &c.needles[i]
-		if n.pair == nil {
+		p := n.neighbours()
+		if p == nil {
 			return nil
 		}
-		for _, a := range spellings(n.pair.a, n.pair.maskA) {
-			for _, b := range spellings(n.pair.b, n.pair.maskB) {
+		for _, a := range spellings(p.a, p.maskA) {
+			for _, b := range spellings(p.b, p.maskB) {
 				c.may[slot(uint64(a)|uint64(b)<<8)] = 1
 			}
 		}
-		c.nibbles.add(i, n)
+		c.pairs = append(c.pairs, p)
+		c.nibbles.add(i, n, p)
 	}
 	return c
 }
@@ -79,10 +82,9 @@ func (c *choice) skim(data []byte, i int) int {
 
 // at gives the first needle whose pair is at i, or -1.
 func (c *choice) at(data []byte, from, i int) int {
-	for k := range c.needles {
-		n := &c.needles[k]
-		if data[i]|n.pair.maskA == n.pair.a && data[i+1]|n.pair.maskB == n.pair.b && i-n.pairAt >= from {
-			if start, _ := n.around(data, from, i); start >= 0 {
+	for k, p := range c.pairs {
+		if data[i]|p.maskA == p.a && data[i+1]|p.maskB == p.b && i-p.at >= from {
+			if start, _ := c.needles[k].around(data, from, i-p.at); start >= 0 {
 				return start
 			}
 		}

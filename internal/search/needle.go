@@ -24,10 +24,9 @@ func rarity(c byte) int {
 
 // A needle is one text to look for. What is searched is its rarest byte, with
 // the loop of the standard library, and the rest is compared where that was
-// found. Where that byte turns out to be everywhere two neighbouring bytes are
-// searched, eight places at a time; for two bytes case makes no difference to
-// the price. Where case is ignored all forms of a rare character are looked
-// for, or else two bytes.
+// found. Where that byte turns out to be everywhere two bytes are searched, many
+// places at a time; for two bytes case makes no difference to the price. Where case
+// is ignored all forms of a rare character are looked for, or else two bytes.
 type needle struct {
 	exact []byte // the text when case counts
 	at    int    // of its rarest byte
@@ -38,8 +37,7 @@ type needle struct {
 	after  []rune // and from there on
 	forms  [][]byte
 
-	pair   *pair // nil for an exact text of one byte, or when forms are looked for
-	pairAt int   // where in an exact text it is
+	pair *pair // nil for an exact text of one byte, or when forms are looked for
 }
 
 func newNeedle(w want) needle {
@@ -50,16 +48,22 @@ func newNeedle(w want) needle {
 	n.at = rarestOf(len(w.text), func(i int) int { return rarity(w.text[i]) })
 	n.rare = rarity(w.text[n.at]) > 24
 	if len(w.text) > 1 {
-		n.pairAt = rarestOf(len(w.text)-1, func(i int) int { return rarity(w.text[i]) + rarity(w.text[i+1]) })
-		n.pair = &pair{a: w.text[n.pairAt], b: w.text[n.pairAt+1]}
-		n.guard = rarestOf(len(w.text), func(i int) int {
-			if i == n.at {
-				return -1
-			}
-			return rarity(w.text[i])
-		})
+		n.guard = rarestBut(n.at, w.text)
+		n.pair = pairIn(w.text, min(n.at, n.guard), max(n.at, n.guard))
 	}
 	return n
+}
+
+// rarestBut is where in a text the rarest byte is, but for the place that is left out
+// and those too far from it to be looked for together.
+func rarestBut(out int, text string) int {
+	const far = 32
+	return rarestOf(len(text), func(i int) int {
+		if i == out || max(i-out, out-i) > far {
+			return -1
+		}
+		return rarity(text[i])
+	})
 }
 
 func newNeedles(texts []want) []needle {
@@ -213,27 +217,27 @@ func (n *needle) nextForm(data []byte, from int, memo []int) (start, end int) {
 	return -1, -1
 }
 
-// nextPair looks for two neighbouring bytes.
+// nextPair looks for two bytes.
 func (n *needle) nextPair(data []byte, from int) (start, end int) {
-	for at := from + n.pairAt; at < len(data); at++ {
+	for at := from + n.pair.at; at < len(data); at++ {
 		if at = n.pair.index(data, at); at == len(data) {
 			break
 		}
-		if start, end = n.around(data, from, at); start >= 0 {
+		if start, end = n.around(data, from, at-n.pair.at); start >= 0 {
 			return start, end
 		}
 	}
 	return -1, -1
 }
 
-// around compares the whole text where its pair or its rarest character was found.
+// around compares the whole text: an exact one that would begin at a place, or
+// another whose pair or rarest character is there.
 func (n *needle) around(data []byte, from, at int) (start, end int) {
 	if n.exact != nil {
-		start, end = at-n.pairAt, at-n.pairAt+len(n.exact)
-		if end > len(data) || string(data[start:end]) != string(n.exact) {
+		if end = at + len(n.exact); end > len(data) || string(data[at:end]) != string(n.exact) {
 			return -1, -1
 		}
-		return start, end
+		return at, end
 	}
 	size := forward(data[at:], n.after)
 	if size < 0 {
@@ -271,13 +275,23 @@ func indexFrom(data []byte, from int, text []byte) int {
 	return from + step
 }
 
-// A pair is two neighbouring bytes to look for. A byte of the text is compared
-// after its bits in the mask were set.
-type pair struct{ a, b, maskA, maskB byte }
+// A pair is two bytes to look for. A byte of the text is compared after its bits in
+// the mask were set.
+type pair struct {
+	a, b, maskA, maskB byte
 
-// foldedPair is the pair of two characters for which simple is true.
+	at  int // where the first is in an exact text
+	gap int // from the first to the second
+}
+
+// pairIn is the pair of two bytes of an exact text.
+func pairIn(text string, a, b int) *pair {
+	return &pair{a: text[a], b: text[b], at: a, gap: b - a}
+}
+
+// foldedPair is the pair of two neighbouring characters for which simple is true.
 func foldedPair(a, b rune) *pair {
-	p := &pair{a: lower(a), b: lower(b)}
+	p := &pair{a: lower(a), b: lower(b), gap: 1}
 	if isLetter(a) {
 		p.maskA = 0x20
 	}
@@ -289,25 +303,25 @@ func foldedPair(a, b rune) *pair {
 
 // index is the next place of the pair, or the end of data. What the processor's
 // wide registers leave is done eight places at once: a byte of differ is zero where
-// both halves fit, and the usual trick of borrowing finds the lowest such byte. Four
+// both bytes fit, and the usual trick of borrowing finds the lowest such byte. Four
 // times eight are passed over together where there is none.
 func (p *pair) index(data []byte, i int) int {
 	const ones = 0x0101010101010101
 	i = p.skim(data, i)
 	k := pairKey{ones * uint64(p.a), ones * uint64(p.b), ones * uint64(p.maskA), ones * uint64(p.maskB)}
-	for ; i+33 <= len(data); i += 32 {
-		w := data[i : i+33 : i+33]
-		if k.fits(w)|k.fits(w[8:])|k.fits(w[16:])|k.fits(w[24:]) != 0 {
+	for ; i+32+p.gap <= len(data); i += 32 {
+		v, w := data[i:i+32:i+32], data[i+p.gap:][:32:32]
+		if k.fits(v, w)|k.fits(v[8:], w[8:])|k.fits(v[16:], w[16:])|k.fits(v[24:], w[24:]) != 0 {
 			break
 		}
 	}
-	for ; i+9 <= len(data); i += 8 {
-		if zero := k.fits(data[i : i+9]); zero != 0 {
+	for ; i+8+p.gap <= len(data); i += 8 {
+		if zero := k.fits(data[i:], data[i+p.gap:]); zero != 0 {
 			return i + bits.TrailingZeros64(zero)/8
 		}
 	}
-	for ; i+2 <= len(data); i++ {
-		if data[i]|p.maskA == p.a && data[i+1]|p.maskB == p.b {
+	for ; i+p.gap < len(data); i++ {
+		if data[i]|p.maskA == p.a && data[i+p.gap]|p.maskB == p.b {
 			return i
 		}
 	}
@@ -319,25 +333,21 @@ type pairKey struct{ a, b, maskA, maskB uint64 }
 
 // fits has the top bit of the first byte set at which the pair is, if it is at
 // one of the first eight.
-func (k pairKey) fits(w []byte) uint64 {
+func (k pairKey) fits(v, w []byte) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	_ = w[8]
-	a, b := binary.LittleEndian.Uint64(w)|k.maskA, binary.LittleEndian.Uint64(w[1:])|k.maskB
+	a, b := binary.LittleEndian.Uint64(v)|k.maskA, binary.LittleEndian.Uint64(w)|k.maskB
 	differ := (a ^ k.a) | (b ^ k.b)
 	return (differ - ones) &^ differ & tops
 }
 
-// third is the byte that comes after the pair, if it is known but for the bits of
-// the mask.
-func (n *needle) third() (c, mask byte, ok bool) {
-	switch {
-	case n.exact == nil && len(n.after) > 2 && simple(n.after[2]):
-		p := foldedPair(n.after[1], n.after[2])
-		return p.b, p.maskB, true
-	case n.pairAt+2 < len(n.exact):
-		return n.exact[n.pairAt+2], 0, true
+// neighbours are two bytes by which the needle is known that stand next to each
+// other, or nil.
+func (n *needle) neighbours() *pair {
+	if n.pair == nil || n.exact == nil {
+		return n.pair
 	}
-	return 0, 0, false
+	at := rarestOf(len(n.exact)-1, func(i int) int { return rarity(n.exact[i]) + rarity(n.exact[i+1]) })
+	return pairIn(string(n.exact), at, at+1)
 }
 
 // forward compares the beginning of data with folded characters and gives how

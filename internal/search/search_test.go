@@ -573,20 +573,26 @@ func TestAChoiceIsFoundWhereItIs(t *testing.T) {
 // cost a comparison each.
 func TestAPairIsFoundWhereItIs(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
-	for _, p := range []*pair{{a: 'f', b: 'n', maskA: 0x20, maskB: 0x20}, {a: 'l', b: ','}, {a: 'x', b: '_', maskA: 0x20}} {
+	for _, p := range []*pair{
+		{a: 'f', b: 'n', maskA: 0x20, maskB: 0x20, gap: 1},
+		{a: 'l', b: ',', gap: 1},
+		{a: 'x', b: '_', maskA: 0x20, gap: 2},
+		{a: 'f', b: 'f', gap: 7},
+		{a: 'n', b: 'x', maskB: 0x20, gap: 32},
+	} {
 		for range 2000 {
 			data := make([]byte, random.IntN(300))
 			for i := range data {
 				data[i] = "fFnNlL,xX_ab*\x06\x0e\n................"[random.IntN(32)]
 			}
 			want := len(data)
-			for i := len(data) - 2; i >= 0; i-- {
-				if data[i]|p.maskA == p.a && data[i+1]|p.maskB == p.b {
+			for i := len(data) - 1 - p.gap; i >= 0; i-- {
+				if data[i]|p.maskA == p.a && data[i+p.gap]|p.maskB == p.b {
 					want = i
 				}
 			}
 			if got := p.index(data, 0); got != want {
-				t.Fatalf("%q: %c%c is at %d, got %d", data, p.a, p.b, want, got)
+				t.Fatalf("%q: %c and %c, %d apart, are at %d, got %d", data, p.a, p.b, p.gap, want, got)
 			}
 		}
 	}

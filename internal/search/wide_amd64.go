@@ -18,15 +18,15 @@ func wide() bool { return archsimd.X86.AVX2() }
 // skim passes over places at which the pair is not. It gives one at which it is, or
 // one near the end.
 func (p *pair) skim(data []byte, i int) int {
-	if i+65 > len(data) || !wide() {
+	if i+64+p.gap > len(data) || !wide() {
 		return i
 	}
 	a, b := archsimd.BroadcastUint8x32(p.a), archsimd.BroadcastUint8x32(p.b)
 	maskA, maskB := archsimd.BroadcastUint8x32(p.maskA), archsimd.BroadcastUint8x32(p.maskB)
-	for ; i+65 <= len(data); i += 64 {
-		w := data[i : i+65 : i+65]
-		low := load(w).Or(maskA).Equal(a).And(load(w[1:]).Or(maskB).Equal(b))
-		high := load(w[32:]).Or(maskA).Equal(a).And(load(w[33:]).Or(maskB).Equal(b))
+	for ; i+64+p.gap <= len(data); i += 64 {
+		v, w := data[i:i+64:i+64], data[i+p.gap:][:64:64]
+		low := load(v).Or(maskA).Equal(a).And(load(w).Or(maskB).Equal(b))
+		high := load(v[32:]).Or(maskA).Equal(a).And(load(w[32:]).Or(maskB).Equal(b))
 		if low.Or(high).ToBits() != 0 {
 			i += bits.TrailingZeros64(uint64(low.ToBits()) | uint64(high.ToBits())<<32)
 			break
@@ -52,21 +52,34 @@ func newNibbles() *nibbles {
 	return &nibbles{}
 }
 
-// add makes a needle with a pair known.
-func (t *nibbles) add(number int, n *needle) {
+// add makes a needle known by two neighbours and what comes after them.
+func (t *nibbles) add(number int, n *needle, p *pair) {
 	if t == nil {
 		return
 	}
 	group := uint8(1) << (number % 8)
-	t.mark(0, group, spellings(n.pair.a, n.pair.maskA))
-	t.mark(1, group, spellings(n.pair.b, n.pair.maskB))
-	if c, mask, ok := n.third(); ok {
+	t.mark(0, group, spellings(p.a, p.maskA))
+	t.mark(1, group, spellings(p.b, p.maskB))
+	if c, mask, ok := n.third(p); ok {
 		t.mark(2, group, spellings(c, mask))
 		return
 	}
 	for c := range 256 {
 		t.mark(2, group, []byte{byte(c)})
 	}
+}
+
+// third is the byte that comes after neighbours, if it is known but for the bits of
+// the mask.
+func (n *needle) third(p *pair) (c, mask byte, ok bool) {
+	switch {
+	case n.exact == nil && len(n.after) > 2 && simple(n.after[2]):
+		p := foldedPair(n.after[1], n.after[2])
+		return p.b, p.maskB, true
+	case p.at+2 < len(n.exact):
+		return n.exact[p.at+2], 0, true
+	}
+	return 0, 0, false
 }
 
 func (t *nibbles) mark(at int, group uint8, bytes []byte) {
