@@ -14,8 +14,8 @@ import (
 	"ikigai/internal/walk"
 )
 
-// Sketches are what a session knows of files it has read: of each, which runs of
-// three bytes are not in it. A file that lacks a run of the text looked for and
+// Sketches are what a session knows of files it has read: of each, which runs of a
+// few bytes are not in it. A file that lacks a run of the text looked for and
 // still has the mark it had need not be read again; looking at a mark costs a
 // quarter of that. They are drawn from the second search on, a quarter of the files
 // in each, so that a session that searches once pays nothing and no search pays
@@ -36,7 +36,7 @@ type Sketches struct {
 // A sketch is a file as it was. But for used it is never changed.
 type sketch struct {
 	mark walk.Mark
-	runs runSet
+	runSet
 	used atomic.Int64 // the last search that came by
 }
 
@@ -96,7 +96,7 @@ func (v *visit) pass(path string) (pass, draw bool) {
 		return false, key%4 == uint64(v.number)%4
 	}
 	known.used.Store(v.number)
-	if v.needs.in(known.runs) {
+	if v.needs.in(known.runSet) {
 		return false, false
 	}
 	same := v.tree.Same(path, known.mark)
@@ -106,10 +106,10 @@ func (v *visit) pass(path string) (pass, draw bool) {
 // finish keeps what was drawn of a file that had the mark before it was read, and
 // reports whether there may be a match in it.
 func (v *visit) finish(path string, m walk.Mark) bool {
-	found := &sketch{mark: m, runs: v.set()}
+	found := &sketch{mark: m, runSet: v.set()}
 	found.used.Store(v.number)
 	v.keep(v.key(path), found)
-	return v.needs.in(found.runs)
+	return v.needs.in(found.runSet)
 }
 
 func (s *Sketches) keep(key uint64, found *sketch) {
@@ -148,16 +148,21 @@ func (s *Sketches) room(more int, search int64) bool {
 	return s.size+more <= most
 }
 
-func (s *sketch) bytes() int { return 128 + 8*len(s.runs) }
+func (s *sketch) bytes() int { return 128 + 8*len(s.bits) }
 
-// A runSet says of runs of three bytes, without regard to case, whether they may
-// be there: a bit for each of many that share it. Its length is a power of two,
-// and larger for texts that have more of them.
-type runSet []uint64
+// A runSet says of runs of bytes, without regard to case, whether they may be there:
+// a bit for each of many that share it. The number of bits is a power of two, and
+// larger for texts that have more runs. Nearly every run of three bytes is in a long
+// text, so runs of four tell more of those.
+type runSet struct {
+	bits []uint64
+	long bool // runs of four bytes
+}
 
 const (
 	fewestRuns = 1 << 8
 	mostRuns   = 1 << 18
+	longText   = 32 << 10
 )
 
 // A drawing is a runSet in the making. A byte of the table stands for a bit until
@@ -183,27 +188,53 @@ func (d *drawing) blank(bytes int) {
 	clear(d.table[:d.size])
 }
 
+func (d *drawing) long() bool { return d.bytes >= longText }
+
 // add draws a text, or some lines of it: no run that counts goes beyond a line.
 func (d *drawing) add(text []byte) {
-	table, mask := &d.table, uint64(d.size-1)
-	mask &= mostRuns - 1 // so that the compiler knows
+	if d.long() {
+		d.addFours(text)
+	} else {
+		d.addThrees(text)
+	}
+}
+
+func (d *drawing) addThrees(text []byte) {
+	table, mask := &d.table, d.mask()
 	for ; len(text) >= 10; text = text[8:] {
 		v, w := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[2:])
-		a, b, c, d := twoRuns(v), twoRuns(v>>8), twoRuns(w), twoRuns(w>>8)
+		a, b, c, d := twoThrees(v), twoThrees(v>>8), twoThrees(w), twoThrees(w>>8)
 		table[a&mask], table[a>>32&mask] = 1, 1
 		table[b&mask], table[b>>32&mask] = 1, 1
 		table[c&mask], table[c>>32&mask] = 1, 1
 		table[d&mask], table[d>>32&mask] = 1, 1
 	}
 	for ; len(text) >= 3; text = text[1:] {
-		table[runAt(text)&mask] = 1
+		table[threeAt(text)&mask] = 1
 	}
 }
+
+func (d *drawing) addFours(text []byte) {
+	table, mask := &d.table, d.mask()
+	for ; len(text) >= 11; text = text[8:] {
+		v, w := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[3:])
+		table[four(v)&mask], table[four(v>>8)&mask] = 1, 1
+		table[four(v>>16)&mask], table[four(w)&mask] = 1, 1
+		table[four(v>>32)&mask], table[four(w>>16)&mask] = 1, 1
+		table[four(w>>24)&mask], table[four(w>>32)&mask] = 1, 1
+	}
+	for ; len(text) >= 4; text = text[1:] {
+		table[fourAt(text)&mask] = 1
+	}
+}
+
+// mask has the bits of a place in the table; the compiler knows that it is in it.
+func (d *drawing) mask() uint64 { return uint64(d.size-1) & (mostRuns - 1) }
 
 // set is what was drawn, as small as it can be while it still tells much: the larger
 // the file, the more reading it in vain costs, and the fewer bits may be set.
 func (d *drawing) set() runSet {
-	set := runSet(d.words[:d.size/64])
+	set := d.words[:d.size/64]
 	for i := range set { // eight words of the table in one: bit i of byte k is byte k of the word i of the eight
 		eight := d.table[64*i : 64*i+64]
 		set[i] = 0
@@ -211,54 +242,67 @@ func (d *drawing) set() runSet {
 			set[i] |= binary.LittleEndian.Uint64(eight[8*k:]) << k
 		}
 	}
-	for half := len(set) / 2; 64*half >= fewestRuns && 10*set.count() <= d.tenths()*64*half; half /= 2 {
+	for half := len(set) / 2; 64*half >= fewestRuns && 10*count(set) <= d.tenths()*64*half; half /= 2 {
 		for i, w := range set[half:] {
 			set[i] |= w
 		}
 		set = set[:half]
 	}
-	return slices.Clone(set)
+	return runSet{slices.Clone(set), d.long()}
 }
 
 // tenths is how many tenths of the bits may be set.
 func (d *drawing) tenths() int {
-	switch {
-	case d.bytes >= 1<<20:
-		return 1
-	case d.bytes >= 32<<10:
+	if d.bytes >= 1<<20 {
 		return 2
 	}
 	return 4
 }
 
 // count is how many bits are set.
-func (s runSet) count() (n int) {
-	for _, w := range s {
+func count(set []uint64) (n int) {
+	for _, w := range set {
 		n += bits.OnesCount64(w)
 	}
 	return n
 }
 
-// twoRuns numbers the runs that begin with the first and the fifth byte of w, in
+// twoThrees numbers the runs that begin with the first and the fifth byte of w, in
 // the lower bits of both halves. Letters that differ in case only are the same.
-func twoRuns(w uint64) uint64 {
+func twoThrees(w uint64) uint64 {
 	const bytes, cases = 0x00ffffff00ffffff, 0x0020202000202020
 	return (w&bytes | cases) * 181 >> 8 // the product of a half stays in it
 }
 
-// runAt is the number of the run that a text begins with.
-func runAt[T string | []byte](text T) uint64 {
-	return twoRuns(uint64(text[0])|uint64(text[1])<<8|uint64(text[2])<<16) % mostRuns
+// threeAt is the number of the run that a text begins with.
+func threeAt[T string | []byte](text T) uint64 {
+	return twoThrees(uint64(text[0])|uint64(text[1])<<8|uint64(text[2])<<16) % mostRuns
+}
+
+// four numbers the run of the four lowest bytes of w.
+func four(w uint64) uint64 {
+	return uint64(uint32(w)|0x20202020) * 0x9e3779b1 >> 20
+}
+
+func fourAt[T string | []byte](text T) uint64 {
+	return four(uint64(text[0])|uint64(text[1])<<8|uint64(text[2])<<16|uint64(text[3])<<24) % mostRuns
 }
 
 func (s runSet) has(run uint64) bool {
-	run &= uint64(64*len(s) - 1)
-	return s[run/64]>>(run%8*8+run/8%8)&1 != 0
+	run &= uint64(64*len(s.bits) - 1)
+	return s.bits[run/64]>>(run%8*8+run/8%8)&1 != 0
 }
 
 // A need is what a file must have to have a match: all runs of one of the texts.
 // A nil need can be met by every file.
-type need [][]uint64
+type need []runs
+
+// runs are those of a text. The number of runs of four may be zero.
+type runs struct{ threes, fours []uint64 }
+
+func (r runs) and(s runs) runs {
+	return runs{slices.Concat(r.threes, s.threes), slices.Concat(r.fours, s.fours)}
+}
 
 // needOf is what every match of an expression needs.
 func needOf(tree *syntax.Regexp) need {
@@ -298,7 +342,7 @@ func (n need) and(m need) need {
 	var both need
 	for _, a := range n {
 		for _, b := range m {
-			both = append(both, slices.Concat(a, b))
+			both = append(both, a.and(b))
 		}
 	}
 	return both
@@ -312,7 +356,7 @@ func anyOf(texts []want) need {
 	var n need
 	for _, w := range texts {
 		runs := w.runs()
-		if len(runs) == 0 {
+		if len(runs.threes) == 0 {
 			return nil
 		}
 		n = append(n, runs)
@@ -322,22 +366,24 @@ func anyOf(texts []want) need {
 
 // allOf is the need for all of several texts.
 func allOf(texts []want) need {
-	var runs []uint64
+	var all runs
 	for _, w := range texts {
-		runs = append(runs, w.runs()...)
+		all = all.and(w.runs())
 	}
-	if len(runs) == 0 {
+	if len(all.threes) == 0 {
 		return nil
 	}
-	return need{runs}
+	return need{all}
 }
 
 // runs are those that are in every form of a text.
-func (w want) runs() []uint64 {
-	var all []uint64
+func (w want) runs() (all runs) {
 	for _, piece := range w.certain() {
-		for i := 0; i+3 <= len(piece); i++ {
-			all = append(all, runAt(piece[i:]))
+		for ; len(piece) >= 3; piece = piece[1:] {
+			all.threes = append(all.threes, threeAt(piece))
+			if len(piece) >= 4 {
+				all.fours = append(all.fours, fourAt(piece))
+			}
 		}
 	}
 	return all
@@ -353,8 +399,12 @@ func (w want) certain() []string {
 
 // in reports whether the need may be met.
 func (n need) in(s runSet) bool {
-	return n == nil || slices.ContainsFunc(n, func(runs []uint64) bool {
-		return !slices.ContainsFunc(runs, func(run uint64) bool { return !s.has(run) })
+	return n == nil || slices.ContainsFunc(n, func(r runs) bool {
+		asked := r.threes
+		if s.long {
+			asked = r.fours
+		}
+		return !slices.ContainsFunc(asked, func(run uint64) bool { return !s.has(run) })
 	})
 }
 

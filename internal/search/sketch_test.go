@@ -29,17 +29,22 @@ func FuzzSketch(f *testing.F) {
 		}
 		w := want{string(text[from : from+size]), fold}
 		for _, given := range forms(text, fold) {
-			if runs := drawn(given); !anyOf([]want{w}).in(runs) || !allOf([]want{w, w}).in(runs) {
-				t.Errorf("%q is said to lack %q (any case: %v)", given, w.text, fold)
+			for _, runs := range []runSet{drawn(given), drawnAs(given, longText)} {
+				if !anyOf([]want{w}).in(runs) || !allOf([]want{w, w}).in(runs) {
+					t.Errorf("%q is said to lack %q (any case: %v, long: %v)", given, w.text, fold, runs.long)
+				}
 			}
 		}
 	})
 }
 
 // drawn is the set of a text.
-func drawn(text []byte) runSet {
+func drawn(text []byte) runSet { return drawnAs(text, len(text)) }
+
+// drawnAs is the set of a text that is part of one of so many bytes.
+func drawnAs(text []byte, bytes int) runSet {
 	var d drawing
-	d.blank(len(text))
+	d.blank(bytes)
 	d.add(text)
 	return d.set()
 }
@@ -62,14 +67,21 @@ func TestASketchTellsWhatIsNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, wrong := drawn(source), 0
-	for i := range 1000 {
-		if anyOf([]want{{fmt.Sprintf("zq%dxj%dvw", i*7919, i), false}}).in(runs) {
-			wrong++
+	for _, runs := range []runSet{drawn(source), drawnAs(source, longText)} {
+		wrong := 0
+		for i := range 1000 {
+			if anyOf([]want{{fmt.Sprintf("zq%dxj%dvw", i*7919, i), false}}).in(runs) {
+				wrong++
+			}
+		}
+		if wrong > 20 {
+			t.Errorf("%d of 1000 texts that are not there may be there (long: %v)", wrong, runs.long)
 		}
 	}
-	if wrong > 20 {
-		t.Errorf("%d of 1000 texts that are not there may be there", wrong)
+	if long := drawnAs([]byte("all runs of three but not of four: func, unc1, nc 1, async"), longText); anyOf([]want{{"func ", false}}).in(long) {
+		t.Error("a long text is known by runs of three")
+	} else if !anyOf([]want{{"xyz", false}}).in(long) {
+		t.Error("a long text is said to lack what is too short to be known")
 	}
 	for _, texts := range [][]want{{{"ab", false}}, {{"long enough", false}, {"no", false}}, {{"kskskS", true}}, nil} {
 		if n := anyOf(texts); n != nil {
@@ -274,9 +286,9 @@ func TestSearchingAKnownTreeThatChanges(t *testing.T) {
 
 func TestWhatIsKnownIsBounded(t *testing.T) {
 	s := NewSketches()
-	runs := make(runSet, mostRuns/64)
+	runs := runSet{bits: make([]uint64, mostRuns/64)}
 	for i := range uint64(5000) {
-		found := &sketch{runs: runs}
+		found := &sketch{runSet: runs}
 		found.used.Store(int64(i / 500))
 		s.keep(i, found)
 	}
@@ -287,7 +299,7 @@ func TestWhatIsKnownIsBounded(t *testing.T) {
 	if total != s.size || total > 16<<20 {
 		t.Errorf("%d bytes are kept, %d are counted", total, s.size)
 	}
-	late := &sketch{runs: runs}
+	late := &sketch{runSet: runs}
 	late.used.Store(1000)
 	if s.keep(9999, late); len(s.files) != 1 {
 		t.Errorf("%d files are kept that nobody came by", len(s.files)-1)
@@ -297,11 +309,13 @@ func TestWhatIsKnownIsBounded(t *testing.T) {
 func TestRunsAreFoundWhereverTheyBegin(t *testing.T) {
 	for size := range 40 {
 		text := []byte(strings.Repeat("x", size))
-		for at := 0; at+3 <= size; at++ {
-			given := slices.Clone(text)
-			copy(given[at:], "aB9")
-			if !anyOf([]want{{"aB9", false}}).in(drawn(given)) {
-				t.Errorf("%s is said to lack aB9", given)
+		for _, word := range []string{"aB9", "aB9z"} {
+			for at := 0; at+len(word) <= size; at++ {
+				given := slices.Clone(text)
+				copy(given[at:], word)
+				if n := anyOf([]want{{word, false}}); !n.in(drawn(given)) || !n.in(drawnAs(given, longText)) {
+					t.Errorf("%s is said to lack %s", given, word)
+				}
 			}
 		}
 	}
