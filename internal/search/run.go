@@ -27,39 +27,102 @@ type Hits struct {
 // are known. Files of which enough is known are not read; known may be nil. The
 // error is that of ctx; what was found until then is returned.
 func (q *Query) Run(ctx context.Context, root string, files iter.Seq2[walk.Entry, error], l Limits, known *Sketches) (Hits, error) {
-	var trees []*walk.Root // one for each worker: the system counts who uses one, and they would wait for each other
-	defer func() {
-		for _, t := range trees {
-			t.Close()
-		}
-	}()
-	for range runtime.GOMAXPROCS(0) {
-		t, err := walk.OpenRoot(root)
-		if err != nil {
-			return Hits{}, err
-		}
-		trees = append(trees, t)
-	}
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
 	number := known.begin()
-	c := &collector{l: l, stop: stop, waiting: map[int]batchResult{}}
-	work := make(chan *batch, len(trees))
-	var group sync.WaitGroup
-	for _, t := range trees {
-		group.Go(func() {
-			r := newReader(q, l, t, known.visit(t, root, q.needs, number))
-			for b := range work {
-				c.add(b.number, r.batch(enough, b))
-				c.spare.Put(b)
+	c := &crew{
+		collector: collector{l: l, stop: stop, waiting: map[int]batchResult{}},
+		reader: func() (*reader, error) {
+			t, err := walk.OpenRoot(root) // one for each: the system counts who uses one, and they would wait for each other
+			if err != nil {
+				return nil, err
+			}
+			return newReader(q, l, t, known.visit(t, root, q.needs, number)), nil
+		},
+	}
+	defer c.leave()
+	if err := c.join(); err != nil {
+		return Hits{}, err
+	}
+	c.feed(enough, files)
+	c.wait()
+	c.hits.Lines = slices.Concat(c.lines...)
+	return c.hits, ctx.Err()
+}
+
+// A crew searches batches: the first few alone, since a small tree has no more and a
+// search that wants little may be over, the others several at once.
+type crew struct {
+	collector
+	reader  func() (*reader, error) // one more
+	readers []*reader               // the first is there from the beginning
+	work    chan *batch             // nil while that one is alone
+	group   sync.WaitGroup
+}
+
+func (c *crew) join() error {
+	r, err := c.reader()
+	if err == nil {
+		c.readers = append(c.readers, r)
+	}
+	return err
+}
+
+func (c *crew) leave() {
+	for _, r := range c.readers {
+		r.root.Close()
+	}
+}
+
+// alone is how many batches are searched before there are others to help.
+func (l Limits) alone() int {
+	if l.Max > 0 {
+		return 16
+	}
+	return 1
+}
+
+// do searches a batch, or lets another do so. It is false when the search is over.
+func (c *crew) do(ctx context.Context, b *batch) bool {
+	if b.number < c.l.alone() {
+		c.search(ctx, c.readers[0], b)
+		return ctx.Err() == nil
+	}
+	if c.work == nil {
+		c.hire(ctx)
+	}
+	select {
+	case c.work <- b:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (c *crew) search(ctx context.Context, r *reader, b *batch) {
+	c.add(b.number, r.batch(ctx, b))
+	c.spare.Put(b)
+}
+
+// hire lets as many work as there are processors, or as many as can be had.
+func (c *crew) hire(ctx context.Context) {
+	c.work = make(chan *batch, runtime.GOMAXPROCS(0))
+	for len(c.readers) < cap(c.work) && c.join() == nil {
+	}
+	for _, r := range c.readers {
+		c.group.Go(func() {
+			for b := range c.work {
+				c.search(ctx, r, b)
 			}
 		})
 	}
-	c.feed(enough, files, work)
-	close(work)
-	group.Wait()
-	c.hits.Lines = slices.Concat(c.lines...)
-	return c.hits, ctx.Err()
+}
+
+func (c *crew) wait() {
+	if c.work != nil {
+		close(c.work)
+		c.group.Wait()
+	}
 }
 
 // A batch is a few neighbouring files: few enough to stop soon, enough to make
@@ -80,28 +143,26 @@ func (l Limits) sizeOf(number int) int {
 	return batchSize
 }
 
-func (c *collector) feed(ctx context.Context, files iter.Seq2[walk.Entry, error], work chan<- *batch) {
+func (c *crew) feed(ctx context.Context, files iter.Seq2[walk.Entry, error]) {
 	b := c.batch(0)
-	send := func() bool {
-		select {
-		case work <- b:
-			b = c.batch(b.number + 1)
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
 	for e, err := range files {
 		if err != nil {
 			b.errs = append(b.errs, err)
 		} else if e.Type.IsRegular() {
 			b.paths = append(b.paths, e.Path)
 		}
-		if len(b.paths) == c.l.sizeOf(b.number) && !send() || ctx.Err() != nil {
+		if len(b.paths) == c.l.sizeOf(b.number) {
+			next := b.number + 1
+			if !c.do(ctx, b) {
+				return
+			}
+			b = c.batch(next)
+		}
+		if ctx.Err() != nil {
 			return
 		}
 	}
-	send()
+	c.do(ctx, b)
 }
 
 // batch gives an empty batch, used before if there is one.

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf16"
 
@@ -595,5 +597,36 @@ func TestAPairIsFoundWhereItIs(t *testing.T) {
 				t.Fatalf("%q: %c and %c, %d apart, are at %d, got %d", data, p.a, p.b, p.gap, want, got)
 			}
 		}
+	}
+}
+
+// Where nobody else can be had, for want of descriptors for instance, one does all.
+func TestACrewOfOne(t *testing.T) {
+	files := map[string]string{}
+	for i := range 5 * batchSize {
+		files[fmt.Sprintf("f%03d", i)] = "needle\n"
+	}
+	root := tree(t, files)
+	q, err := Compile("needle", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	c := &crew{collector: collector{stop: func() {}, waiting: map[int]batchResult{}}}
+	c.reader = func() (*reader, error) {
+		if asked++; asked > 1 {
+			return nil, syscall.EMFILE
+		}
+		r, err := walk.OpenRoot(root)
+		return newReader(q, Limits{}, r, nil), err
+	}
+	defer c.leave()
+	if err := c.join(); err != nil {
+		t.Fatal(err)
+	}
+	c.feed(context.Background(), walk.Tree(context.Background(), root, walk.Options{}))
+	c.wait()
+	if c.hits.Matches != len(files) || len(c.readers) != 1 || runtime.GOMAXPROCS(0) > 1 && asked != 2 {
+		t.Errorf("%d of %d found by %d, %d were asked", c.hits.Matches, len(files), len(c.readers), asked)
 	}
 }
