@@ -43,11 +43,11 @@ type outcome struct {
 	err     error
 }
 
-// file searches one file. Three calls of the system do for a small one: when
-// less came than fits, that was all.
-func (r *reader) file(path string) outcome {
+// file searches a file, the i-th of the batch. Three calls of the system do for a
+// small one: when less came than fits, that was all.
+func (r *reader) file(i int, path string) outcome {
 	var pass bool
-	if pass, r.draws = r.visit.pass(path); pass {
+	if pass, r.draws = r.visit.pass(i, path); pass {
 		return outcome{}
 	}
 	f, err := r.root.Handle(path)
@@ -72,12 +72,8 @@ func (r *reader) file(path string) outcome {
 // it be looked at for zero bytes.
 func (r *reader) text(path string, data []byte) outcome {
 	text := decode(data)
-	if r.draws {
-		r.visit.blank(len(text))
-		r.visit.add(text)
-		if !r.visit.finish(path, r.mark) {
-			return outcome{}
-		}
+	if r.draws && !r.visit.learn(path, r.mark, r.visit.sets(text)) {
+		return outcome{}
 	}
 	r.page.turn(path)
 	r.page.search(text, 0, 1)
@@ -134,7 +130,7 @@ func (r *reader) windows(path string, f io.Reader, n, all int) outcome {
 	from, number := bomLength(w[:n]), 1
 	p.tail = from
 	if r.draws {
-		r.visit.blank(whole)
+		r.visit.blank(fours, whole)
 	}
 	for !p.full || p.owed > 0 {
 		end := windowEnd(w[:n], from, last)
@@ -153,7 +149,7 @@ func (r *reader) windows(path string, f io.Reader, n, all int) outcome {
 			r.visit.add(w[from:end])
 		}
 		if last && r.draws {
-			r.visit.finish(path, r.mark)
+			r.visit.learn(path, r.mark, runSets{r.visit.set()})
 		}
 		if last {
 			break

@@ -184,12 +184,13 @@ type batchResult struct {
 
 func (r *reader) batch(ctx context.Context, b *batch) batchResult {
 	result := batchResult{errs: b.errs}
-	for _, path := range b.paths {
+	r.visit.recall(b.paths)
+	for i, path := range b.paths {
 		if ctx.Err() != nil {
 			break
 		}
 		result.searched++
-		if o := r.file(path); o.matches > 0 || o.binary || o.err != nil {
+		if o := r.file(i, path); o.matches > 0 || o.binary || o.err != nil {
 			result.files = append(result.files, o)
 		}
 	}

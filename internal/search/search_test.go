@@ -508,7 +508,7 @@ func FuzzSearch(f *testing.F) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%q %+v in %q: plain against search: %s", pattern, o, data, d)
 		}
-		if len(want) > 0 && !q.needs.in(drawn(data)) {
+		if len(want) > 0 && !q.needs.in(new(drawing).sets(data)) {
 			t.Errorf("%q %+v is said to be missing in %q", pattern, o, data)
 		}
 	})
