@@ -14,7 +14,7 @@ import (
 const (
 	liveEvery = time.Second / 30 // how often Command.Output is called
 	readSize  = 64 << 10
-	liveMost  = 1 << 20                // bytes that may wait for it
+	liveMost  = 256 << 10              // bytes that may wait for it
 	drain     = 500 * time.Millisecond // how long a pipe may stay open after the tree is gone
 )
 
@@ -172,7 +172,7 @@ func (s *streams) flush() {
 	for i := range s.kept {
 		if r := &s.kept[i]; len(r.waiting) > 0 {
 			s.live(r.waiting, i == 1)
-			r.waiting = nil
+			r.waiting = r.waiting[:0]
 		}
 	}
 }

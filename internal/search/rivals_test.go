@@ -120,7 +120,7 @@ func compare(root, name string, prepare func() contest) (rows []bench.Row) {
 // measure gives the median of each contestant, of rounds in which all have a turn
 // and of which the first does not count.
 func measure(all []contestant) []cost {
-	rounds := 7
+	rounds := 11
 	fmt.Sscan(os.Getenv("IKIGAI_BENCH_ROUNDS"), &rounds)
 	cpu, wall := make([][]time.Duration, len(all)), make([][]time.Duration, len(all))
 	for round := range rounds + 1 {

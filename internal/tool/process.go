@@ -21,7 +21,8 @@ type Command struct {
 	Keep  int  // bytes kept of each stream, half from its head and half from its tail; DefaultOutput when zero
 	Merge bool // both streams into Stdout, in the order the bytes came
 	// Output, when set, gets output while the program runs, coalesced. It is
-	// never called twice at once and never after StartFunc returned.
+	// never called twice at once and never after StartFunc returned. The chunk is
+	// lent: what it keeps it copies.
 	Output func(chunk []byte, stderr bool)
 }
 
