@@ -133,7 +133,7 @@ type batch struct {
 	errs   []error
 }
 
-const batchSize = 32
+const batchSize = 128
 
 // sizeOf lets batches grow when the search may be over soon.
 func (l Limits) sizeOf(number int) int {
